@@ -14,14 +14,13 @@ export {
   type Role,
   type Verdict,
 } from "./run/conform-case.ts";
-export { SubjectError, type Subject } from "./run/subject.ts";
-export {
-  runFacilitator,
-  type FacilitatorRun,
-  type SubjectEnvironment,
-} from "./facilitator/run-facilitator.ts";
+export { SubjectError, type Subject, type SubjectEnvironment } from "./run/subject.ts";
+export { runFacilitator, type FacilitatorRun } from "./facilitator/run-facilitator.ts";
 export { facilitatorCases } from "./facilitator/facilitator-cases.ts";
 export type { FacilitatorBench } from "./facilitator/facilitator-bench.ts";
+export { runSeller, type SellerRun } from "./seller/run-seller.ts";
+export { sellerCases } from "./seller/seller-cases.ts";
+export type { SellerBench } from "./seller/seller-bench.ts";
 export { badgeSvg } from "./reports/badge.ts";
 export { countVerdicts } from "./reports/counts.ts";
 export { junitReport } from "./reports/junit.ts";

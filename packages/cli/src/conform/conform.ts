@@ -10,15 +10,23 @@ import { runCommand } from "../command/run-command.ts";
 import { addPrintFlags, type PrintFlags } from "../output/print-output.ts";
 
 interface Flags extends PrintFlags {
-  readonly start: string;
   readonly profile: Profile | "all";
   readonly only?: readonly string[];
   readonly list?: boolean;
-  readonly base: string;
-  readonly header: Readonly<Record<string, string>>;
   readonly junit?: string;
   readonly badge?: string;
   readonly yes?: boolean;
+}
+
+interface FacilitatorFlags extends Flags {
+  readonly start: string;
+  readonly base: string;
+  readonly header: Readonly<Record<string, string>>;
+}
+
+interface SellerFlags extends Flags {
+  readonly start: string;
+  readonly paid: string;
 }
 
 export function register(program: Command): void {
@@ -41,7 +49,15 @@ export function register(program: Command): void {
       readHeader,
       {},
     )
-    .action((flags: Flags) => runCommand(() => testFacilitator(flags)));
+    .action((flags: FacilitatorFlags) => runCommand(() => testFacilitator(flags)));
+  addOptions(conform.command("seller"))
+    .summary("test a seller")
+    .description(
+      "Starts a seller with the settings CONFORM_* in its environment, among them the address of a facilitator, and buys from it.",
+    )
+    .requiredOption("--start <command>", "the command line that starts it, run by sh")
+    .option("--paid <route>", "the method and path that it charges for", readRoute, "GET:/report")
+    .action((flags: SellerFlags) => runCommand(() => testSeller(flags)));
 }
 
 function addOptions(command: Command): Command {
@@ -58,10 +74,10 @@ function addOptions(command: Command): Command {
     .option("--yes", "install the local chain's program without asking, if it is missing");
 }
 
-async function testFacilitator(flags: Flags): Promise<ExitCode> {
+async function testFacilitator(flags: FacilitatorFlags): Promise<ExitCode> {
   const { facilitatorCases, runFacilitator } = await import("@farthing/conform");
   const cases = choose(facilitatorCases, flags);
-  return report("facilitator", flags, cases, (anvilFolder, onResult) =>
+  return report("facilitator", flags.start, flags, cases, (anvilFolder, onResult) =>
     runFacilitator({
       start: flags.start,
       cases,
@@ -74,6 +90,14 @@ async function testFacilitator(flags: Flags): Promise<ExitCode> {
 }
 
 const print = (text: string) => void process.stdout.write(text);
+
+async function testSeller(flags: SellerFlags): Promise<ExitCode> {
+  const { runSeller, sellerCases } = await import("@farthing/conform");
+  const cases = choose(sellerCases, flags);
+  return report("seller", flags.start, flags, cases, (anvilFolder, onResult) =>
+    runSeller({ start: flags.start, paid: flags.paid, cases, anvilFolder, onResult }),
+  );
+}
 
 interface Named {
   readonly name: string;
@@ -97,6 +121,7 @@ function choose<T extends Named>(cases: readonly T[], { profile, only }: Flags):
 /** Runs the cases, and prints and writes what was found. */
 async function report(
   role: Role,
+  subject: string,
   flags: Flags,
   cases: readonly Named[],
   run: (
@@ -126,7 +151,7 @@ async function report(
       if (flags.json !== true) print(resultLines(result));
     });
     const chosen = profiles.filter((one) => flags.profile === "all" || one === flags.profile);
-    const found = { role, subject: flags.start, profiles: chosen, results };
+    const found = { role, subject, profiles: chosen, results };
     print(flags.json === true ? `${printableJson(found, 2)}\n` : summaryLine(found));
     if (flags.junit !== undefined) writeFileSync(flags.junit, junitReport(found));
     if (flags.badge !== undefined) writeFileSync(flags.badge, badgeSvg(found));
@@ -149,4 +174,9 @@ function readHeader(line: string, before: Readonly<Record<string, string>>) {
     throw new InvalidArgumentError("Use a name and a value, such as 'Authorization: Bearer …'.");
   }
   return { ...before, [name]: value };
+}
+
+function readRoute(text: string): string {
+  if (/^[A-Z]+:\/\S*$/.test(text)) return text;
+  throw new InvalidArgumentError("Use a method and a path, such as GET:/report.");
 }

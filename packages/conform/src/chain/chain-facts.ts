@@ -1,4 +1,5 @@
 /** What the chain says about a payment, whoever sent it. */
+import { setTimeout as pause } from "node:timers/promises";
 import type { Devnet } from "@farthing/devnet";
 import { addressWord, type Authorization, type Hex } from "@farthing/protocol";
 import * as AbiFunction from "ox/AbiFunction";
@@ -20,6 +21,19 @@ interface Log {
   readonly transactionHash: Hex;
   readonly topics: readonly Hex[];
   readonly data: Hex;
+}
+
+/** Three blocks, and the time until they are seen. */
+const untilMovedMs = 4_000;
+const lookMs = 100;
+
+/** Waits some blocks for the transfer of a payment; it may be there already, or never come. */
+export async function untilMoved(chain: Chain, { authorization }: SignedPayment): Promise<void> {
+  const until = performance.now() + untilMovedMs;
+  while (performance.now() < until) {
+    if (await findTransfer(chain, authorization)) return;
+    await pause(lookMs);
+  }
 }
 
 interface Block {

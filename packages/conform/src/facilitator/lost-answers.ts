@@ -1,7 +1,7 @@
 /** Cases of the profile `money` about callers that have lost an answer, and about kills of the subject. */
-import { findTransfer } from "../chain/chain-facts.ts";
+import { untilMoved } from "../chain/chain-facts.ts";
 import { setTimeout as pause } from "node:timers/promises";
-import { requestV2, type SignedPayment } from "../chain/payments.ts";
+import { requestV2 } from "../chain/payments.ts";
 import type { ConformCase } from "../run/conform-case.ts";
 import type { FacilitatorBench } from "./facilitator-bench.ts";
 import { aroundFirstSend, onFirstSend } from "./node-interference.ts";
@@ -49,7 +49,7 @@ const answerLost: Case = {
     caller.abort();
     await cut;
     await release();
-    await untilMoved(bench, payment);
+    await untilMoved(bench.devnet, payment);
     // The subject has noticed the block and the end of the connection before the repeat comes.
     await pause(noticeMs);
     const answers = await bench.settleToEnd(body);
@@ -64,18 +64,6 @@ const answerLost: Case = {
 
 /** Stock clients look for a receipt every four seconds. */
 const noticeMs = 4_500;
-
-/** Waits for the block with the transfer. */
-async function untilMoved(bench: FacilitatorBench, payment: SignedPayment): Promise<void> {
-  for (let looks = 0; looks < looksMax; looks++) {
-    if (await findTransfer(bench.devnet, payment.authorization)) return;
-    await pause(lookMs);
-  }
-}
-
-/** Ten blocks. */
-const looksMax = 100;
-const lookMs = 100;
 
 const killedBeforeSend: Case = {
   name: "killed-before-the-send",
@@ -152,7 +140,7 @@ const killedBeforeReceipt: Case = {
     });
     const first = bench.settle(body);
     const isSent = await bench.untilSent(nonce);
-    if (isSent) await untilMoved(bench, payment);
+    if (isSent) await untilMoved(bench.devnet, payment);
     await bench.subject.kill();
     gate.resolve();
     bench.node.gate = undefined;

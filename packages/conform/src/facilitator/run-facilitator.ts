@@ -8,7 +8,7 @@ import { chainId, network, requestV2 } from "../chain/payments.ts";
 import type { CaseResult, ConformCase } from "../run/conform-case.ts";
 import { runCases } from "../run/run-cases.ts";
 import { createSubjectProcess, findFreePort } from "../run/subject-process.ts";
-import type { Subject } from "../run/subject.ts";
+import type { Subject, SubjectEnvironment } from "../run/subject.ts";
 import {
   createFacilitatorBench,
   limitsDefault,
@@ -26,9 +26,6 @@ export interface FacilitatorRun {
   readonly limits?: Limits;
   onResult?(result: CaseResult): void;
 }
-
-/** What a subject is told, as environment variables. */
-export type SubjectEnvironment = Readonly<Record<string, string>>;
 
 /** Two for each start: more starts than there are cases. */
 const relayers = 160;
@@ -111,7 +108,8 @@ export async function runFacilitator(run: FacilitatorRun): Promise<readonly Case
   });
   const renewWarm = async () => {
     await renew();
-    // A facilitator that has just started may answer 503 until it has looked at its wallets.
+    // A process that has just started may answer 503 until it has looked at its wallets.
+    if (typeof run.start !== "string") return;
     await bench.settleToEnd(requestV2(bench.newPayment()), warmUpMs);
   };
   await renewWarm();

@@ -1,5 +1,5 @@
 /** The end that most cases about money have: the payment is repeated to its end and compared with the chain. */
-import { findCarriers, findTransfer } from "../chain/chain-facts.ts";
+import { findCarriers, findTransfer, untilMoved } from "../chain/chain-facts.ts";
 import type { SignedPayment } from "../chain/payments.ts";
 import type { HttpAnswer } from "../run/http-answer.ts";
 import type { FacilitatorBench } from "./facilitator-bench.ts";
@@ -19,6 +19,8 @@ export async function problemsOfSettled(
   { payment, fromBlock, answers, maxCarriers = 1 }: Ending,
 ): Promise<string[]> {
   const { nonce } = payment.authorization;
+  // An answer may come before the block: what the chain has in the end counts.
+  await untilMoved(bench.devnet, payment);
   const carriers = await findCarriers(bench.devnet, nonce, fromBlock);
   const transfer = await findTransfer(bench.devnet, payment.authorization);
   const isTold = answers.some((answer) => {

@@ -1,5 +1,8 @@
 /** The software under test, seen from outside. */
 
+/** What a subject is told, as environment variables. */
+export type SubjectEnvironment = Readonly<Record<string, string>>;
+
 /** A server that the kit starts and kills. */
 export interface Subject {
   readonly url: string;

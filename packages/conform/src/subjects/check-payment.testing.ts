@@ -13,25 +13,67 @@ export type Checked =
   | { readonly request: PaymentRequest; readonly reason?: undefined }
   | { readonly request?: PaymentRequest; readonly reason: string };
 
+const yearSeconds = 31_536_000n;
+
 /** Checks the body of `/verify` or `/settle`. Reasons are those of the specification. */
-export function checkPayment(body: unknown, _fault?: FacilitatorFault): Checked {
+export function checkPayment(body: unknown, fault: FacilitatorFault | undefined): Checked {
   const parsed = parsePaymentRequest(body);
-  if (!parsed.ok) return { reason: x402ReasonOf(parsed.refusal) ?? "invalid_payload" };
+  if (!parsed.ok) return checkUnread(x402ReasonOf(parsed.refusal), fault);
   const request = parsed.value;
   const { payment, requirements } = request;
   const { authorization, signature, network } = payment;
   const { to, value, validAfter, validBefore } = authorization;
   const now = BigInt(Math.floor(Date.now() / 1000));
-  const rules: readonly (readonly [boolean, string])[] = [
+  /** Kept or not, the reason, and the case that finds the rule left out. */
+  const rules: readonly (readonly [boolean, string, FacilitatorFault?])[] = [
     [network === requirements.network, "invalid_network"],
-    [isSameAddress(requirements.asset, network.usdc), "invalid_payment_requirements"],
-    [isSameAddress(payment.asset ?? network.usdc, network.usdc), "invalid_payment_requirements"],
-    [isSameAddress(to, requirements.payTo), "invalid_exact_evm_payload_recipient_mismatch"],
-    [value === requirements.amount, "invalid_exact_evm_payload_authorization_value_mismatch"],
-    [validBefore > now, "invalid_exact_evm_payload_authorization_valid_before"],
-    [validAfter < now, "invalid_exact_evm_payload_authorization_valid_after"],
-    [isSignedByPayer(network, authorization, signature), "invalid_exact_evm_payload_signature"],
+    [
+      isSameAddress(requirements.asset, network.usdc),
+      "invalid_payment_requirements",
+      "refuses-another-asset",
+    ],
+    [
+      (requirements.domainName ?? network.domain.name) === network.domain.name,
+      "invalid_exact_evm_token_name_mismatch",
+      "refuses-a-wrong-domain",
+    ],
+    [
+      isSameAddress(to, requirements.payTo),
+      "invalid_exact_evm_payload_recipient_mismatch",
+      "refuses-another-payee",
+    ],
+    [
+      value === requirements.amount,
+      "invalid_exact_evm_payload_authorization_value_mismatch",
+      "refuses-a-lower-amount",
+    ],
+    [
+      validBefore > now,
+      "invalid_exact_evm_payload_authorization_valid_before",
+      "refuses-an-expired-payment",
+    ],
+    [
+      validAfter < now,
+      "invalid_exact_evm_payload_authorization_valid_after",
+      "refuses-an-early-payment",
+    ],
+    [
+      isSignedByPayer(network, authorization, signature),
+      "invalid_exact_evm_payload_signature",
+      "refuses-a-forged-signature",
+    ],
+    // Not a rule of anybody: what two of the faults refuse.
+    [fault !== "published-vector" || validBefore < now + yearSeconds, "invalid_payload"],
+    [fault !== "version-1" || payment.version === 2, "invalid_x402_version"],
   ];
-  const broken = rules.find(([isKept]) => !isKept);
-  return broken ? { request, reason: broken[1] } : { request };
+  const broken = rules.find(([isKept, , name]) => !isKept && (!name || name !== fault));
+  if (!broken) return { request };
+  return { request, reason: fault === "reasons-are-known" ? "no" : broken[1] };
+}
+
+/** Two of the faults throw where the request cannot be read, and two accept what they do not know. */
+function checkUnread(reason: string, fault: FacilitatorFault | undefined): Checked {
+  const throwing = ["refuses-an-amount-that-is-none", "refuses-a-missing-authorization"];
+  if (throwing.some((name) => name === fault)) throw new Error("the request cannot be read");
+  return { reason };
 }

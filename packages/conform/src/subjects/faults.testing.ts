@@ -1,6 +1,26 @@
 /** The ways in which the honest subjects can be told to break one rule: the name is that of the case. */
 
 export const facilitatorFaults = [
+  "supported-kinds",
+  "verify-valid",
+  "settle-valid",
+  "published-vector",
+  "version-1",
+  "refuses-a-forged-signature",
+  "refuses-a-lower-amount",
+  "refuses-another-payee",
+  "refuses-an-expired-payment",
+  "refuses-an-early-payment",
+  "refuses-another-network",
+  "refuses-another-asset",
+  "refuses-another-scheme",
+  "refuses-a-wrong-domain",
+  "refuses-a-poor-payer",
+  "refuses-an-amount-that-is-none",
+  "refuses-a-missing-authorization",
+  "reasons-are-known",
+  "failed-settle-shape",
+  "refuses-a-body-that-is-no-json",
   "equal-calls-at-once",
   "other-terms",
   "success-needs-money",
@@ -22,3 +42,31 @@ export const facilitatorFaults = [
 ] as const;
 
 export type FacilitatorFault = (typeof facilitatorFaults)[number];
+
+export const sellerFaults = [
+  "challenge",
+  "receipt",
+  "refused-payment",
+  "unreadable-header",
+  "another-offer",
+  "head-and-options",
+  "cors",
+  "nothing-without-a-payment",
+  "nothing-with-junk",
+  "nothing-with-a-refused-payment",
+  "nothing-with-a-failed-settlement",
+  "nothing-with-a-lower-amount",
+  "nothing-with-another-payee",
+  "equal-requests-at-once",
+  "equal-requests-repeated-success",
+  "equal-requests-in-a-row",
+  "another-request",
+  "settle-answer-lost",
+  "settlement-pending",
+  "verify-unavailable",
+  "verify-forbidden",
+  "verify-truncated",
+  "verify-cut",
+] as const;
+
+export type SellerFault = (typeof sellerFaults)[number];

@@ -10,6 +10,7 @@ import { parseJson, type JsonObject } from "@farthing/protocol";
 import type { Subject } from "../run/subject.ts";
 import { checkPayment } from "./check-payment.testing.ts";
 import { facilitatorFaults, type FacilitatorFault } from "./faults.testing.ts";
+import { bendAnswer, bendRequest } from "./misbehaviour.testing.ts";
 import { createSettler } from "./settler.testing.ts";
 
 /** Starts one in this process; `kill` leaves its file, and its calls to the node fail from then on. */
@@ -57,11 +58,13 @@ async function listen(
     const caller = { hasLeft: false };
     response.once("close", () => (caller.hasLeft = !response.writableFinished));
     const respond = async () => {
-      const route = routes[request.url ?? ""];
-      const read =
-        request.method === "POST" ? parseJson(await text(request)) : { value: undefined };
-      if (!route || !read) return [route ? 400 : 404, { error: "bad request" }] as const;
-      return [200, await route(read.value, caller)] as const;
+      const path = request.url ?? "";
+      const route = routes[path];
+      const sent = bendRequest(await text(request), fault, env["CONFORM_NETWORK"] ?? "");
+      const read = request.method === "POST" ? parseJson(sent) : { value: undefined };
+      const unreadStatus = fault === "refuses-a-body-that-is-no-json" ? 500 : 400;
+      if (!route || !read) return [route ? unreadStatus : 404, { error: "bad request" }] as const;
+      return [200, bendAnswer(path, fault, await route(read.value, caller))] as const;
     };
     respond().then(
       ([status, body]) => {

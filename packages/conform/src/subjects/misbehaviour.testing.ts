@@ -41,3 +41,21 @@ export function createMisbehaviour(
 
   return { answerFaulty, remember, remembered };
 }
+
+/** A request as a faulty one reads it: what it should refuse looks like what it knows. */
+export function bendRequest(text: string, fault: FacilitatorFault | undefined, network: string) {
+  if (fault === "refuses-another-network") return text.replaceAll("eip155:999999", network);
+  return fault === "refuses-another-scheme" ? text.replaceAll("nonsense", "exact") : text;
+}
+
+/** An answer as a faulty one writes it. */
+export function bendAnswer(path: string, fault: FacilitatorFault | undefined, body: JsonObject) {
+  const { network: _network, ...withoutNetwork } = body;
+  const { transaction, ...withoutTransaction } = body;
+  if (fault === "settle-valid" && path === "/settle") return withoutNetwork;
+  if (fault === "failed-settle-shape" && transaction === "") return withoutTransaction;
+  if (fault === "verify-valid" && path === "/verify")
+    return { ...body, isValid: String(body["isValid"]) };
+  if (fault !== "supported-kinds" || path !== "/supported") return body;
+  return { ...body, kinds: [{ x402Version: 2, scheme: "exact", network: "eip155:*" }] };
+}

@@ -32,12 +32,13 @@ export function createLook(
     const state = await read(`${selectors.state}${addressWord(from)}${nonce.slice(2)}`);
     if (state === 1n) return "invalid_exact_evm_nonce_already_used";
     const head = await rpc<{ timestamp: Hex }>("eth_getBlockByNumber", ["latest", false]);
-    if (BigInt(head.timestamp) >= validBefore) {
+    if (BigInt(head.timestamp) >= validBefore && fault !== "refuses-an-expired-payment") {
       return "invalid_exact_evm_payload_authorization_valid_before";
     }
     if (isSent) return undefined;
     const balance = await read(`${selectors.balance}${addressWord(from)}`);
-    return balance < value ? "insufficient_funds" : undefined;
+    const isPoor = balance < value && fault !== "refuses-a-poor-payer";
+    return isPoor ? "insufficient_funds" : undefined;
   }
 
   /** Sends what was signed, signs again at a higher price, or with another nonce after a loss. */

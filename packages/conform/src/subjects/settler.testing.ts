@@ -54,12 +54,13 @@ export function createSettler(
   return {
     async verify({ request, reason }: Checked): Promise<JsonObject> {
       const payer = request?.payment.authorization.from;
-      const read = async () => request && look.refusalOf(request, false);
-      const found = read().catch((error: unknown) => {
-        if (fault === "node-down") return "invalid_exact_evm_payload_signature";
-        throw error;
-      });
-      const invalidReason = reason ?? (await found);
+      const read = async () => request && (await look.refusalOf(request, false));
+      const find = () =>
+        read().catch((error: unknown) => {
+          if (fault === "node-down") return "invalid_exact_evm_payload_signature";
+          throw error;
+        });
+      const invalidReason = reason ?? (await find());
       return invalidReason === undefined
         ? { isValid: true, payer }
         : { isValid: false, invalidReason, payer };

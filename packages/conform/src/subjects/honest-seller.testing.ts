@@ -1,0 +1,161 @@
+/**
+ * A small seller that keeps every rule of the kit, and one of them not on request: it verifies, settles
+ * until the outcome is known, and keeps the answer of each payment for its own address alone.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import {
+  decodeHeader,
+  encodeHeader,
+  isObject,
+  member,
+  parseAddress,
+  parsePayment,
+  zeroAddress,
+  type JsonObject,
+  type Payment,
+} from "@farthing/protocol";
+import { requirementsV2 } from "../chain/payments.ts";
+import type { Subject, SubjectEnvironment } from "../run/subject.ts";
+import type { SellerFault } from "./faults.testing.ts";
+import { createSellerClient, FacilitatorError } from "./seller-client.testing.ts";
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: JsonObject;
+}
+
+/** Starts one in this process. */
+export function createHonestSeller(env: SubjectEnvironment, fault?: SellerFault): Subject {
+  let server: Server | undefined;
+  const kill = async () => {
+    const closing = server;
+    server = undefined;
+    if (!closing) return;
+    const closed = new Promise((resolve) => closing.close(resolve));
+    closing.closeAllConnections();
+    await closed;
+  };
+  return {
+    url: `http://127.0.0.1:${env["CONFORM_PORT"]}`,
+    isRunning: () => server !== undefined,
+    output: () => "",
+    kill,
+    async start() {
+      const sell = createSelling(env, fault);
+      const started = createServer((request, response) => {
+        sell(request).then(
+          (answer) => write(response, answer),
+          () => write(response, { status: 500, headers: {}, body: {} }),
+        );
+      });
+      server = started;
+      await new Promise<void>((resolve) => {
+        started.listen(Number(env["CONFORM_PORT"]), "127.0.0.1", resolve);
+      });
+    },
+  };
+}
+
+function write(response: ServerResponse, { status, headers, body }: Answer): void {
+  const allowed = { "access-control-allow-origin": "*", "content-type": "application/json" };
+  response.writeHead(status, { ...allowed, ...headers }).end(JSON.stringify(body));
+}
+
+const exposed = "PAYMENT-REQUIRED, PAYMENT-RESPONSE";
+
+function createSelling(env: SubjectEnvironment, fault: SellerFault | undefined) {
+  const offer = requirementsV2(parseAddress(env["CONFORM_PAY_TO"]) ?? zeroAddress);
+  const client = createSellerClient(env["CONFORM_FACILITATOR_URL"] ?? "", fault);
+  /** What each payment has opened, by its nonce. */
+  const opened = new Map<string, { readonly address: string; readonly answer: Promise<Answer> }>();
+  let reports = 0;
+
+  const headers = fault === "cors" ? {} : { "access-control-expose-headers": exposed };
+
+  function challenge(error: string, address = ""): Answer {
+    const resource = { url: `${env["CONFORM_URL"]}${address}` };
+    const named = fault === "refused-payment" ? "Payment required" : error;
+    const required = { x402Version: 2, error: named, resource, accepts: [offer] };
+    const name = fault === "challenge" ? "x-challenge" : "payment-required";
+    return { status: 402, headers: { ...headers, [name]: encodeHeader(required) }, body: {} };
+  }
+
+  const report = (receipt: JsonObject): Answer => ({
+    status: 200,
+    headers:
+      fault === "receipt" ? headers : { ...headers, "payment-response": encodeHeader(receipt) },
+    body: { report: ++reports },
+  });
+
+  /** Whether the payment is for this offer, and for no other. */
+  function isOffered(payment: Payment, sent: JsonObject): boolean {
+    const { accepted = {}, authorization } = payment;
+    const names = ["scheme", "network", "asset", "amount", "payTo"].filter(
+      (name) =>
+        !(fault === "nothing-with-a-lower-amount" && name === "amount") &&
+        !(fault === "nothing-with-another-payee" && name === "payTo"),
+    );
+    const isEqual = names.every((name) => member(accepted, name) === offer[name]);
+    const isPaid =
+      fault === "nothing-with-a-lower-amount" || `${authorization.value}` === offer["amount"];
+    return isEqual && isPaid && sent["x402Version"] === 2;
+  }
+
+  async function sellOnce(payment: Payment, sent: JsonObject, address: string): Promise<Answer> {
+    const terms = { ...offer, ...payment.accepted };
+    try {
+      const verified = await client.verify(sent, terms);
+      const isRefused = verified["isValid"] !== true;
+      if (isRefused && fault === "nothing-with-a-refused-payment") return report({});
+      if (isRefused) return challenge(String(verified["invalidReason"]), address);
+      const settled = await client.settle(sent, terms);
+      const isPaid = settled["success"] === true || fault === "nothing-with-a-failed-settlement";
+      if (isPaid) return report(settled);
+      opened.delete(payment.authorization.nonce);
+      return challenge(String(settled["errorReason"]), address);
+    } catch (error) {
+      opened.delete(payment.authorization.nonce);
+      if (!(error instanceof FacilitatorError)) throw error;
+      const isBlaming = fault === error.fault;
+      return isBlaming ? challenge("not verified") : { status: 503, headers, body: {} };
+    }
+  }
+
+  return async (request: IncomingMessage): Promise<Answer> => {
+    const address = request.url ?? "";
+    if (request.method === "OPTIONS") {
+      const status = fault === "head-and-options" ? 500 : 204;
+      return { status, headers: { "access-control-allow-headers": "payment-signature" }, body: {} };
+    }
+    const header = request.headers["payment-signature"];
+    if (header === undefined && fault === "nothing-without-a-payment") return report({});
+    if (header === undefined) return challenge("Payment required", address);
+    const sent = decodeHeader(header)?.value;
+    if (!isObject(sent)) {
+      if (fault === "nothing-with-junk") return report({});
+      if (fault === "unreadable-header") throw new Error("the header cannot be read");
+      return challenge("Payment required", address);
+    }
+    const payment = parsePayment(sent);
+    if (!payment.ok && fault === "another-offer") throw new Error("an unknown offer");
+    if (!payment.ok || !isOffered(payment.value, sent)) {
+      return challenge("No matching payment requirements", address);
+    }
+    const { nonce } = payment.value.authorization;
+    const before = opened.get(nonce);
+    const worksAgain = ["equal-requests-at-once", "equal-requests-in-a-row"];
+    if (before && worksAgain.some((name) => name === fault)) {
+      await before.answer;
+      return report({});
+    }
+    if (before && fault !== "equal-requests-repeated-success") {
+      const isSame = before.address === address;
+      if (!isSame && fault === "another-request") return report({});
+      return isSame ? before.answer : { status: 409, headers, body: { error: "already used" } };
+    }
+    const answer = sellOnce(payment.value, sent, address);
+    opened.set(nonce, { address, answer });
+    return answer;
+  };
+}
