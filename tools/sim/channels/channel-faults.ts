@@ -27,8 +27,10 @@ export function createFaults(plan: ChannelPlan, note: (text: string) => void) {
     /** What becomes of a call between shop and facilitator. */
     drawLoss() {
       if (now.isHealed || !road.chance(plan.lostPercent)) return undefined;
-      return road.pick(["request", "answer"] as const);
+      return road.pick(["request", "answer", "twice"] as const);
     },
+    /** When what was sent twice comes again. */
+    againMs: () => road.whole(1, downMsMax),
     pauseMs: () => random.whole(0, downMsMax),
   };
 }

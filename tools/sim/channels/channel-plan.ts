@@ -54,7 +54,13 @@ export interface ChannelPlan {
 }
 
 /** Time in which calls are made. */
-export const callsMs = 600_000;
+export const callsMs = 1_200_000;
+
+/** Withdrawals begin in this time, so that those that are finished at once end while calls are made. */
+const withdrawalsMs = 240_000;
+
+/** The time of a withdrawal, and a block. */
+export const withdrawMs = 904_000;
 
 const maxCost = 1_000;
 
@@ -65,16 +71,20 @@ export function drawChannelPlan(seed: number, named?: readonly ChannelFaultKind[
   const buyers = random.whole(1, 3);
   const shops = random.whole(1, 2);
   const at = () => random.whole(1, callsMs);
+  const calls = drawCalls(random, { buyers, shops, has });
+  /** In the middle of calls, where most is at stake. */
+  const amid = () => random.pick(calls).atMs + random.whole(0, 300);
   const events: ChannelEvent[] = [
-    ...drawCalls(random, { buyers, shops, has }),
-    ...times(random, has.has("withdraw"), 2, () => [
-      {
-        atMs: at(),
-        what: "withdraw",
-        buyer: random.whole(0, buyers - 1),
-        isLate: random.chance(50),
-      },
-    ]),
+    ...calls,
+    ...times(random, has.has("withdraw"), 2, () => {
+      const [buyer, atMs] = [random.whole(0, buyers - 1), random.whole(1, withdrawalsMs)];
+      return [
+        // There is something to withdraw, and calls that meet the end of the withdrawal.
+        ...drawBurst(random, { buyer, begin: atMs - 1_000, shops, has }),
+        { atMs, what: "withdraw", buyer, isLate: random.chance(50) },
+        ...drawBurst(random, { buyer, begin: atMs + withdrawMs - 9_000, shops, has }),
+      ];
+    }),
     ...times(random, has.has("reorg"), 6, () => [
       { atMs: at(), what: "reorganise", depth: random.whole(1, 3) },
     ]),
@@ -88,7 +98,7 @@ export function drawChannelPlan(seed: number, named?: readonly ChannelFaultKind[
     ...times(random, has.has("late"), 4, () => [
       { atMs: at(), what: "lag", blocks: random.whole(0, 5) },
     ]),
-    ...times(random, has.has("gone"), 1, () => [{ atMs: at(), what: "gone" }]),
+    ...times(random, has.has("gone"), 1, () => [{ atMs: amid(), what: "gone" }]),
     ...times(random, has.has("seller"), 4, () => [
       { atMs: at(), what: "claim" },
       ...(random.chance(40)
@@ -124,20 +134,31 @@ interface Drawing {
 }
 
 /** Calls come in bursts, so that several are made before a voucher is passed on. */
-function drawCalls(random: SeededRandom, { buyers, shops, has }: Drawing): ChannelEvent[] {
+function drawCalls(random: SeededRandom, drawing: Drawing): ChannelEvent[] {
   return Array.from({ length: random.whole(2, 8) }, () => {
-    const [buyer, begin] = [random.whole(0, buyers - 1), random.whole(0, callsMs)];
-    const isMetered = random.chance(30);
-    return Array.from({ length: random.whole(1, 14) }, (_, nth): ChannelEvent => {
-      const isOdd = has.has("buyers") && random.chance(25);
-      return {
-        atMs: begin + nth * random.pick([10, 200, 3_000]),
-        what: "call",
-        buyer,
-        shop: random.whole(0, shops - 1),
-        manner: isOdd ? random.pick(manners) : "honest",
-        cost: isMetered ? random.whole(0, maxCost) : maxCost,
-      };
-    });
+    const [buyer, begin] = [random.whole(0, drawing.buyers - 1), random.whole(0, callsMs)];
+    return drawBurst(random, { ...drawing, buyer, begin });
   }).flat();
+}
+
+interface Burst extends Pick<Drawing, "shops" | "has"> {
+  readonly buyer: number;
+  readonly begin: number;
+}
+
+function drawBurst(random: SeededRandom, { buyer, begin, shops, has }: Burst): ChannelEvent[] {
+  const isMetered = random.chance(30);
+  const pauseMs = random.pick([10, 200, 3_000]);
+  return Array.from({ length: random.whole(1, 14) }, (_, nth): ChannelEvent => {
+    const isOdd = has.has("buyers") && random.chance(25);
+    return {
+      // The first call makes a deposit, which takes a block.
+      atMs: begin + nth * pauseMs + (nth > 0 ? 5_000 : 0),
+      what: "call",
+      buyer,
+      shop: random.whole(0, shops - 1),
+      manner: isOdd ? random.pick(manners) : "honest",
+      cost: isMetered ? random.whole(0, maxCost) : maxCost,
+    };
+  });
 }

@@ -19,7 +19,7 @@ import { channelCalls } from "@farthing/protocol/channel-contract";
 import { createSqliteGrants } from "@farthing/seller/sqlite";
 import { createSeededRandom } from "../seeded-random.ts";
 import { createChannelChain, type ChannelChain } from "./channel-chain.ts";
-import { callsMs, type ChannelEvent, type ChannelPlan } from "./channel-plan.ts";
+import { callsMs, withdrawMs, type ChannelEvent, type ChannelPlan } from "./channel-plan.ts";
 import { createFaults } from "./channel-faults.ts";
 import { createSimBuyer, type SimBuyer } from "./sim-buyer.ts";
 import { startFacilitatorLife, type FacilitatorLife } from "./sim-facilitator.ts";
@@ -62,8 +62,8 @@ export async function openChannelStage(): Promise<ChannelStage> {
 const withdrawDelay = 900;
 const delayMs = withdrawDelay * 1_000;
 
-/** XDC's block period, and a longer one while nothing but time has to pass. */
-const blockMs = 2_000;
+/** Twice XDC's block period, and a longer one while nothing but time has to pass. */
+const blockMs = 4_000;
 const slowBlockMs = 10_000;
 
 /** Longer than any call of a process. */
@@ -202,6 +202,7 @@ async function startParties(
       withdrawDelay: `${withdrawDelay}s`,
       drawEnd: faults.drawEnd("shop"),
       drawLoss: faults.drawLoss,
+      againMs: faults.againMs,
       facilitator: () => life,
     });
     shops[nth] = shop;
@@ -314,7 +315,7 @@ async function withdraw(
   const amount = state.balance - state.totalClaimed;
   note(`${config.payer} withdraws ${amount}`);
   chain.sendBy(config.payer, channelCalls.initiateWithdraw(config, amount));
-  await clock.sleep(delayMs + blockMs + (isLate ? delayMs / 2 : 0));
+  await clock.sleep(withdrawMs + (isLate ? delayMs / 2 : 0));
   note(`${config.payer} finishes the withdrawal`);
   // The first may be a moment early.
   for (let tries = 0; tries < 3; tries++) {

@@ -16,7 +16,7 @@ import type { SteppingClock } from "./stepping-clock.ts";
 
 /** Base units of a call at most, and of what may be served beyond the vault. */
 export const priceUnits = 1_000n;
-export const boundUnits = 5_000n;
+export const boundUnits = 3_000n;
 
 /** One process of the shop. */
 export interface ShopLife {
@@ -33,7 +33,8 @@ export interface ShopDeps {
   readonly withdrawDelay: string;
   readonly drawEnd: DrawEnd;
   /** What becomes of a call to the facilitator on its way. */
-  drawLoss(): "request" | "answer" | undefined;
+  drawLoss(): "request" | "answer" | "twice" | undefined;
+  againMs(): number;
   facilitator(): FacilitatorLife | undefined;
 }
 
@@ -85,20 +86,28 @@ function fault(reason: "unreachable" | "timed_out" | "unavailable") {
 }
 
 /** The client, as over a network: what does not come back is a fault. */
-function clientOf({ facilitator, drawLoss }: ShopDeps, mortal: Mortal): Facilitator {
+function clientOf({ facilitator, clock, ...road }: ShopDeps, mortal: Mortal): Facilitator {
   async function ask<T>(
     work: (life: FacilitatorLife) => Promise<T>,
     timeoutMs: number,
   ): Promise<T | ReturnType<typeof fault>> {
     const life = facilitator();
     if (!life || life.mortal.isDead()) return fault("unreachable");
-    const loss = drawLoss();
+    const loss = road.drawLoss();
     const late = mortal.sleep(timeoutMs).then(() => fault("timed_out"));
     if (loss === "request") return late;
+    if (loss === "twice") void again(work, road.againMs());
     const answer = work(life).catch(() => fault("unavailable"));
     const gone = life.mortal.ended.then(() => fault("unreachable"));
     const told = await mortal.whileAlive(Promise.race([answer, gone, late]));
     return loss === "answer" ? fault("unreachable") : told;
+  }
+
+  /** What waited on the way reaches the facilitator that runs then. */
+  async function again<T>(work: (life: FacilitatorLife) => Promise<T>, ms: number): Promise<void> {
+    await clock.sleep(ms);
+    const life = facilitator();
+    if (life) await work(life).catch(() => undefined);
   }
 
   return {
