@@ -9,6 +9,7 @@ import {
 } from "@farthing/facilitator";
 import { publishedSchema } from "@farthing/gateway";
 import { refusal, refusalCodes, x402ReasonOf } from "@farthing/protocol";
+import { campaignsPage } from "./campaigns-page.ts";
 import { interopPage } from "../interop/reference-page.ts";
 import { errorRows } from "./error-rows.ts";
 import { gatewayPage } from "./gateway-page.ts";
@@ -16,6 +17,7 @@ import { troubleshootingPage } from "./troubleshooting-page.ts";
 
 /** Pages by their file in docs/reference. */
 export const pages: Readonly<Record<string, () => string>> = {
+  "campaigns.md": () => campaignsPage(made),
   "configuration.md": configurationPage,
   "gateway.md": () => gatewayPage(made),
   "gateway.schema.json": publishedSchema,

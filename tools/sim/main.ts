@@ -11,6 +11,7 @@ import { faultKinds } from "./plan.ts";
 import { findingsOf, playPublicEndpoint, publicEndpoint, summaryOf } from "./public-endpoint.ts";
 import { readService, readFaultKinds } from "./read-plan-input.ts";
 import { observedFaultTable, line, story } from "./report.ts";
+import { byFaultKind, recordCampaign } from "./record-campaign.ts";
 import { run } from "./run.ts";
 
 const usage = `Plays faults against the facilitator and audits it afterwards.
@@ -22,6 +23,7 @@ const usage = `Plays faults against the facilitator and audits it afterwards.
   npm run sim -- --troubles road,lag  only these: ${faultKinds.join(", ")}
   npm run sim -- --seed 17 --trace    with everything that happened
   npm run sim -- --minutes 30 --keep-going   does not stop at the first broken promise
+  npm run sim -- --minutes 60 --keep-going --record   adds the run to docs/reference/campaigns.md
 
   npm run sim -- --public-endpoint    a public endpoint is enough: an hour of payments, one a second,
                                       through an endpoint of 5 HTTP requests a second, in virtual
@@ -51,6 +53,7 @@ const { values } = parseArgs({
     confirmations: { type: "string" },
     "in-flight": { type: "string" },
     trace: { type: "boolean", default: false },
+    record: { type: "boolean", default: false },
     "keep-going": { type: "boolean", default: false },
     "public-endpoint": { type: "boolean", default: false },
     channels: { type: "boolean", default: false },
@@ -63,6 +66,7 @@ const { values } = parseArgs({
 const databases = createDatabases();
 const observed: ObservedFaultCounts[] = [];
 let isBroken = false;
+let broken = 0;
 
 async function play(seed: number, input: PlanInput): Promise<void> {
   const report = await run(drawPlan(seed, input), databases);
@@ -70,6 +74,7 @@ async function play(seed: number, input: PlanInput): Promise<void> {
   console.log(line(report));
   if (report.violations.length > 0) {
     isBroken = true;
+    broken += 1;
     console.log(story(report));
   }
   if (values.trace) console.log(report.trace.join("\n"));
@@ -140,4 +145,13 @@ try {
   await databases.stop();
 }
 if (observed.length > 0) console.log(observedFaultTable(sumOf(observed)));
+if (values.record && observed.length > 0) {
+  recordCampaign({
+    command: `npm run sim -- ${process.argv.slice(2).join(" ")}`,
+    minutes: Math.round(performance.now() / 60_000),
+    runs: observed.length,
+    broken,
+    faults: byFaultKind(sumOf(observed)),
+  });
+}
 process.exitCode = isBroken ? 1 : 0;

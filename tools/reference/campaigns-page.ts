@@ -1,0 +1,48 @@
+/** docs/reference/campaigns.md: long runs of faults, and what they found. */
+import kept from "../sim/seeds.json" with { type: "json" };
+import { readCampaigns, type Campaign } from "../sim/record-campaign.ts";
+
+export function campaignsPage(made: string): string {
+  const { runs, found } = readCampaigns();
+  const faultKinds = [...new Set(runs.flatMap(({ faults }) => Object.keys(faults)))].toSorted();
+  return [
+    made,
+    "# Campaigns",
+    "",
+    "The simulator draws payments, services and faults from a seed, plays them against the real facilitator in virtual time, and audits what happened. Tests play the kept seeds each time; the runs below were longer. `npm run sim -- --minutes 60 --keep-going --record` adds one to this page.",
+    "",
+    "## Long runs",
+    "",
+    "| date | commit | command | minutes | runs | runs with a broken promise |",
+    "| --- | --- | --- | --- | --- | --- |",
+    ...runs.map(rowOf),
+    "",
+    "What these runs met, by the kind of fault; a fault counts when it changed something for the service. A number of zero is a path that the run never took.",
+    "",
+    `| fault | ${runs.map(({ date, commit }) => `${date}, ${commit}`).join(" | ")} |`,
+    `| --- | ${runs.map(() => "---").join(" | ")} |`,
+    ...faultKinds.map(
+      (kind) => `| ${kind} | ${runs.map(({ faults }) => faults[kind] ?? 0).join(" | ")} |`,
+    ),
+    "",
+    "## What seeds have found",
+    "",
+    "Each of these was a bug, and its commit has the test that was red before. Tests play a kept seed again each time; the others are replayed with `npm run sim -- --seed <seed>`, as long as the drawing of plans has not changed.",
+    "",
+    "| seed | what it showed | fixed by | kept |",
+    "| --- | --- | --- | --- |",
+    ...found.map(
+      ({ seed, showed, fixed }) =>
+        `| ${seed} | ${showed} | ${fixed} | ${isKept(seed) ? "yes" : "no"} |`,
+    ),
+    "",
+  ].join("\n");
+}
+
+function isKept(seed: number): boolean {
+  return kept.some((one) => one.seed === seed);
+}
+
+function rowOf({ date, commit, command, minutes, runs, broken }: Campaign): string {
+  return `| ${date} | ${commit} | \`${command}\` | ${minutes} | ${runs} | ${broken} |`;
+}
