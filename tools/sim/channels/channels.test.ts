@@ -14,6 +14,9 @@ afterAll(() => stage?.stop());
 const seeds: readonly (readonly [number, readonly ChannelFaultKind[]])[] = [
   [103, ["facilitator", "shop", "withdraw", "reorg", "late", "road", "buyers", "seller"]],
   [111, ["facilitator", "gone", "withdraw", "gas", "road"]],
+  // Shops that serve beyond the bound, or against a withdrawal, break their promise in these.
+  [405, ["gone", "late"]],
+  [403, ["withdraw"]],
 ];
 
 test.each(seeds)("seed %i with %s keeps every promise", async (seed, faultKinds) => {
