@@ -171,6 +171,10 @@ describe("npm run demo", () => {
     expect(page).toContain("200 5 events, charged 0.000500, left 0.009500 USDC");
     expect(page).toContain("200 2 events, charged 0.000200, left 0.009300 USDC");
     await expectMined(rpcUrl, hashes);
+    expect(page).toMatch(/ deposit +0x[0-9a-f]{64}\n/);
+    expect(page).toContain("200, 20 calls at 0.006000 USDC, a voucher for each");
+    expect(page).toContain("0.12 USDC for all calls, by the facilitator");
+    expect(page).toContain("buyer -0.150000, of it in the channel 0.030000, seller +0.120000 USDC");
 
     const shell = spawn("sh", ["-c", tryLine], { cwd: root, stdio: ["ignore", "pipe", "ignore"] });
     const [content, [code]] = await Promise.all([text(shell.stdout), once(shell, "exit")]);

@@ -76,6 +76,7 @@ export async function startDemoEnvironment(
     payTo: devnet.seller.address,
     network: network.id,
     publicFace: client({ url, apiKey }),
+    channelFace: createFacilitatorClient({ url, apiKey }),
     hostedFace: client({ url: `${url}/api/facilitator` }),
   });
   stack.defer(() => within(stopMs, "The paid API did not stop", paidApi.stop()));

@@ -1,7 +1,8 @@
-/** `npm run demo [-- --once] [--json]`: all of Farthing on one machine: payments, a pass, a stream, a refund. */
+/** `npm run demo [-- --once] [--json]`: all of Farthing on one machine: payments, a pass, a stream, a refund, a channel. */
 import { parseArgs } from "node:util";
 import { compareHoldings, readHoldings } from "./balances.ts";
 import { balancesPage, invitation, stepTitle, environmentPage, stepLine } from "./page.ts";
+import { useChannel } from "./channel.ts";
 import { usePass } from "./pass.ts";
 import { makePayment, planPayments, type MadePayment } from "./payments.ts";
 import { refundPayment } from "./refund.ts";
@@ -11,7 +12,7 @@ import { startDemoEnvironment, type DemoEnvironment } from "./environment.ts";
 import type { Step, StepListener } from "./watch-payment.ts";
 
 const usage = `Starts a local chain, a facilitator and a paid API, makes four payments, uses a pass,
-reads metered streams and refunds a payment.
+reads metered streams, refunds a payment and pays calls over a channel.
 
   --once   exit after the payments instead of keeping the services running
   --json   print only one JSON object with the receipts
@@ -110,6 +111,9 @@ async function runPayments(
   const after = await readHoldings(environment);
   const changes = compareHoldings(before, after, paymentsMade, BigInt(refund.amount));
   say(balancesPage(changes));
+  begin("A channel: a published buyer deposits once, and signs a voucher for each call");
+  await useChannel(environment, report, signal);
+  listener = ignoreSteps;
   const opened = { pass, stream, refund };
   if (json) write(`${JSON.stringify(describeDemo(environment, made, opened, changes))}\n`);
   if (!once) say(invitation(tryLineOf(environment)));

@@ -1,6 +1,7 @@
 /** The demo's seller: a weather report, sold through both surfaces of the facilitator. */
 import type { Server } from "node:http";
 import type { Facilitator } from "@farthing/seller";
+import { newPrivateKey } from "@farthing/buyer/keystore";
 import { farthing } from "@farthing/seller/express";
 import express from "express";
 
@@ -13,6 +14,9 @@ export const passUses = 3;
 /** Price of one event of a stream, in base units. */
 export const eventPriceUnits = 100n;
 
+/** Price of a call over a channel, in base units. */
+export const channelPriceUnits = 6_000n;
+
 /** How the reports are sold. */
 export interface PaidApiOptions {
   readonly payTo: string;
@@ -21,6 +25,8 @@ export interface PaidApiOptions {
   readonly publicFace: Facilitator;
   /** Client of the surface without keys that supports both versions. */
   readonly hostedFace: Facilitator;
+  /** The client of calls over channels, whose requests are not reported. */
+  readonly channelFace: Facilitator;
 }
 
 /** A running seller. */
@@ -35,12 +41,14 @@ export interface PaidApi {
   readonly streamUrl: string;
   /** Costs nothing, and tells what that balance has. */
   readonly leftUrl: string;
+  /** Sold over channels, with a voucher for each call. */
+  readonly channelUrl: string;
   stop(): Promise<void>;
 }
 
 /** Starts the seller on a free port. */
 export async function startPaidApi(options: PaidApiOptions): Promise<PaidApi> {
-  const { payTo, network, publicFace, hostedFace } = options;
+  const { payTo, network, publicFace, hostedFace, channelFace } = options;
   const terms = { payTo, network, price, description: "One weather report" };
   const charge = farthing({ ...terms, facilitator: publicFace });
   const chargeHosted = farthing({ ...terms, facilitator: hostedFace });
@@ -51,6 +59,11 @@ export async function startPaidApi(options: PaidApiOptions): Promise<PaidApi> {
   const balance = { topUp: price, reserve: "0.002", scope: "stream" };
   app.get("/stream/weather", charge({ balance, stream: true }), sendEvents);
   app.get("/stream/left", charge({ balance, cost: () => 0n }), (_req, res) => void res.json({}));
+  // The key signs the claims, which the facilitator sends.
+  const channels = { authorizerKey: newPrivateKey() };
+  const chargeCalls = farthing({ ...terms, facilitator: channelFace, channels });
+  const call = { price: channelPriceUnits, channel: { minDeposit: "0.15", only: true } };
+  app.get("/channel/weather", chargeCalls(call), (_req, res) => void res.json(report));
   app.get("/hosted/weather", chargeHosted(), (_req, res) => void res.json(report));
   const { server, origin } = await listen(app);
   return {
@@ -59,6 +72,7 @@ export async function startPaidApi(options: PaidApiOptions): Promise<PaidApi> {
     passUrl: `${origin}/pass/weather`,
     streamUrl: `${origin}/stream/weather`,
     leftUrl: `${origin}/stream/left`,
+    channelUrl: `${origin}/channel/weather`,
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

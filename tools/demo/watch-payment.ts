@@ -23,6 +23,9 @@ export interface Step {
     | "settled"
     | "refused"
     | "refunded"
+    | "deposit"
+    | "claimed"
+    | "balances"
     | "content";
   readonly text: string;
   /** Of the transaction, where the step is about one. */
