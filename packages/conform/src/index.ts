@@ -21,6 +21,8 @@ export type { FacilitatorBench } from "./facilitator/facilitator-bench.ts";
 export { runSeller, type SellerRun } from "./seller/run-seller.ts";
 export { sellerCases } from "./seller/seller-cases.ts";
 export type { SellerBench } from "./seller/seller-bench.ts";
+export { runBuyer, type BuyerRun } from "./buyer/run-buyer.ts";
+export { buyerCases, type BuyerBench } from "./buyer/buyer-cases.ts";
 export { badgeSvg } from "./reports/badge.ts";
 export { countVerdicts } from "./reports/counts.ts";
 export { junitReport } from "./reports/junit.ts";

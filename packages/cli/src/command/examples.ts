@@ -143,6 +143,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     "conform facilitator --start ./server --junit conform.xml",
     "conform facilitator --start ./server --profile money",
   ],
+  "conform buyer": ['conform buyer --run "node client.js {url}"'],
   "conform seller": ['conform seller --start "node shop.js" --paid GET:/report'],
   completion: ['eval "$(farthing completion bash)"', "completion zsh > ~/.zfunc/_farthing"],
 };

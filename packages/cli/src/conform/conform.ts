@@ -29,6 +29,10 @@ interface SellerFlags extends Flags {
   readonly paid: string;
 }
 
+interface BuyerFlags extends Flags {
+  readonly run: string;
+}
+
 export function register(program: Command): void {
   const conform = program
     .command("conform")
@@ -58,6 +62,13 @@ export function register(program: Command): void {
     .requiredOption("--start <command>", "the command line that starts it, run by sh")
     .option("--paid <route>", "the method and path that it charges for", readRoute, "GET:/report")
     .action((flags: SellerFlags) => runCommand(() => testSeller(flags)));
+  addOptions(conform.command("buyer"))
+    .summary("test a client that pays")
+    .description(
+      "Runs a client against sellers that lose answers and change their terms. Its wallet's key and the address are in CONFORM_* of its environment.",
+    )
+    .requiredOption("--run <command>", "its command line, run by sh; {url} stands for the address")
+    .action((flags: BuyerFlags) => runCommand(() => testBuyer(flags)));
 }
 
 function addOptions(command: Command): Command {
@@ -96,6 +107,14 @@ async function testSeller(flags: SellerFlags): Promise<ExitCode> {
   const cases = choose(sellerCases, flags);
   return report("seller", flags.start, flags, cases, (anvilFolder, onResult) =>
     runSeller({ start: flags.start, paid: flags.paid, cases, anvilFolder, onResult }),
+  );
+}
+
+async function testBuyer(flags: BuyerFlags): Promise<ExitCode> {
+  const { buyerCases, runBuyer } = await import("@farthing/conform");
+  const cases = choose(buyerCases, flags);
+  return report("buyer", flags.run, flags, cases, (anvilFolder, onResult) =>
+    runBuyer({ run: flags.run, cases, anvilFolder, onResult }),
   );
 }
 

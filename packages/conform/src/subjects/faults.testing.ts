@@ -70,3 +70,18 @@ export const sellerFaults = [
 ] as const;
 
 export type SellerFault = (typeof sellerFaults)[number];
+
+export const buyerFaults = [
+  "pays-the-challenge",
+  "chooses-an-entry",
+  "echoes-extensions",
+  "answer-lost",
+  "challenge-after-payment",
+  "pending-after-payment",
+  "error-after-payment",
+  "answer-lost-resumed",
+  "terms-changed",
+  "limit-holds",
+] as const;
+
+export type BuyerFault = (typeof buyerFaults)[number];
