@@ -22,9 +22,23 @@ const outputCharactersMax = 4_000;
 
 /** Groups that run; they end with this process. */
 const running = new Set<number>();
-process.once("exit", () => {
-  for (const group of running) killGroup(group);
-});
+let isWatching = false;
+
+/** Ends the groups at the end of this process, also by Ctrl+C, which does not reach other groups. */
+function watchEnd(): void {
+  if (isWatching) return;
+  isWatching = true;
+  const end = () => {
+    for (const group of running) killGroup(group);
+  };
+  process.once("exit", end);
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.once(signal, () => {
+      end();
+      process.kill(process.pid, signal);
+    });
+  }
+}
 
 /** Returns a subject that is not started yet. */
 export function createSubjectProcess(options: SubjectOptions): Subject {
@@ -50,6 +64,7 @@ export function createSubjectProcess(options: SubjectOptions): Subject {
     kill,
     async start() {
       output = "";
+      watchEnd();
       child = spawn("sh", ["-c", options.command], {
         // Its own group, so that a kill reaches what the shell has started.
         detached: true,
