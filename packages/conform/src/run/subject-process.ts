@@ -22,19 +22,20 @@ const outputCharactersMax = 4_000;
 
 /** Groups that run; they end with this process. */
 const running = new Set<number>();
+function killAll(): void {
+  for (const group of running) killGroup(group);
+}
+
 let isWatching = false;
 
 /** Ends the groups at the end of this process, also by Ctrl+C, which does not reach other groups. */
 function watchEnd(): void {
   if (isWatching) return;
   isWatching = true;
-  const end = () => {
-    for (const group of running) killGroup(group);
-  };
-  process.once("exit", end);
+  process.once("exit", killAll);
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.once(signal, () => {
-      end();
+      killAll();
       process.kill(process.pid, signal);
     });
   }
