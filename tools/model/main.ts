@@ -1,21 +1,28 @@
 /** The command: checks the models of the engine and of the seller's records. */
 import { parseArgs } from "node:util";
+import { runMutants } from "./mutants/run-mutants.ts";
 import { line, storyOf, type Checked } from "./report.ts";
-import { deepRuns, smallRuns, type Run } from "./runs.ts";
+import { deepRuns, smallRuns, thoroughRuns, type Run } from "./runs.ts";
 
 const usage = `Visits every state of the abstract machines within their bounds, and checks the promises.
 
   npm run model                          small bounds, less than a minute
+  npm run model -- --thorough            what the mutants are checked with, two minutes
   npm run model -- --deep                larger bounds, ten minutes
   npm run model -- --deep --minutes 60   for an hour
   npm run model -- --run "a crash"       the runs with this in their name
-  npm run model -- --list                the runs and their bounds`;
+  npm run model -- --first               stops at the first broken promise
+  npm run model -- --list                the runs and their bounds
+  npm run model -- --mutants             changes one rule after the other; the model has to notice each`;
 
 const { values } = parseArgs({
   options: {
     deep: { type: "boolean", default: false },
     minutes: { type: "string", default: "10" },
     run: { type: "string" },
+    thorough: { type: "boolean", default: false },
+    first: { type: "boolean", default: false },
+    mutants: { type: "boolean", default: false },
     list: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
@@ -32,15 +39,31 @@ function check(run: Run, maxMs: number): Checked {
   return checked;
 }
 
-function main(): void {
+async function checkMutants(): Promise<void> {
+  const results = await runMutants(({ mutant, caughtBy }) =>
+    console.log(
+      `${(caughtBy === undefined ? "survives" : "caught").padEnd(8)} ${mutant.name}: ${caughtBy ?? "no run finds it"}`,
+    ),
+  );
+  const survivors = results.filter(({ caughtBy }) => caughtBy === undefined);
+  console.log(`${results.length - survivors.length} of ${results.length} mutants are caught.`);
+  if (survivors.length > 0) process.exitCode = 1;
+}
+
+async function main(): Promise<void> {
   if (values.help) return console.log(usage);
-  const all = values.deep ? deepRuns : smallRuns;
+  if (values.mutants) return checkMutants();
+  const all = values.deep ? deepRuns : values.thorough ? thoroughRuns : smallRuns;
   const runs = all.filter(({ name }) => name.includes(values.run ?? ""));
   if (values.list)
     return console.log(runs.map(({ name, words }) => `${name}: ${words}`).join("\n"));
   const endsAt = performance.now() + Number(values.minutes) * 60_000;
-  const checked = runs.map((run) => check(run, Math.max(1_000, endsAt - performance.now())));
-  if (checked.some(({ found }) => found.counterExample)) process.exitCode = 1;
+  for (const run of runs) {
+    const { found } = check(run, Math.max(1_000, endsAt - performance.now()));
+    if (!found.counterExample) continue;
+    process.exitCode = 1;
+    if (values.first) return;
+  }
 }
 
-main();
+await main();

@@ -70,7 +70,24 @@ export const smallRuns: readonly Run[] = [
   engine("a cancellation", { cancellations: 1 }, { attempts: 1 }),
   engine("an empty payer", { drains: 1 }, { attempts: 1 }),
   engine("an expiry", { expiries: 1 }, { attempts: 1 }),
+  engine("a third party, late", { submissions: 1, drains: 1 }, { attempts: 1, nonces: 1 }),
+  engine("another program with the key", { intrusions: 1 }, { attempts: 1 }),
   engine("two payments", {}, { payments: 2, attempts: 1 }),
+];
+
+/** What takes longer than a test may, and what some mutants are found by alone. */
+export const thoroughRuns: readonly Run[] = [
+  ...smallRuns,
+  engine(
+    "a cancellation in a reorganisation",
+    { cancellations: 1, reorganisations: 1 },
+    { attempts: 1, nonces: 1 },
+  ),
+  engine(
+    "an empty payer in a reorganisation",
+    { drains: 1, reorganisations: 1 },
+    { attempts: 1, nonces: 1 },
+  ),
 ];
 
 /** Taken one after the other, the smallest first, as long as there is time. */

@@ -352,6 +352,7 @@ function isCut(state: State, bounds: Bounds): boolean {
   return state.processes.some((process) =>
     process.pending.some(
       (pending) =>
+        !pending.isUsedUp &&
         pending.attempts.length >= bounds.attempts &&
         planOf({ state, process, bounds }, pending) !== undefined,
     ),

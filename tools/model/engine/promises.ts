@@ -2,7 +2,7 @@
  * What the engine promises, as conditions of each state. The first two are the README's; the others are
  * rules of the auditor of the simulator and the soak test.
  */
-import { factsAt, finalDepth, headOf } from "./chain.ts";
+import { finalDepth, headOf } from "./chain.ts";
 import { isOpenTransaction } from "./database.ts";
 import { has, membersOf, type Bounds, type State, type Use } from "./state.ts";
 
@@ -68,17 +68,17 @@ function isQuiet({ chain, processes }: State): boolean {
   );
 }
 
-/** Open transactions with the same payment at two nonces, either of which could be mined. */
+/** Transactions with the same payment at two nonces, either of which could be mined, whatever is stored. */
 function isCarriedTwice({ database, chain }: State): boolean {
-  const facts = factsAt(chain, 0);
+  const { counts } = chain.final;
   return database.settlements.some((_, payment) => {
-    const open = database.transactions.filter(
+    const minable = database.transactions.filter(
       (row) =>
         has(row.carries, payment) &&
-        isOpenTransaction(row) &&
-        row.nonce >= (facts.counts[row.wallet] ?? 0),
+        (row.hash !== null || isOpenTransaction(row)) &&
+        row.nonce >= (counts[row.wallet] ?? 0),
     );
-    return new Set(open.map(({ wallet, nonce }) => `${wallet}.${nonce}`)).size > 1;
+    return new Set(minable.map(({ wallet, nonce }) => `${wallet}.${nonce}`)).size > 1;
   });
 }
 
