@@ -59,6 +59,22 @@ test("calls at one time take turns on their channel", async () => {
   expect(totalsOf(known.vouchers)).toEqual([1n, 2n, 3n, 4n, 5n].map((count) => count * call));
 });
 
+test("a seller whose channel is busy gets the same voucher again, and the call is charged once", async () => {
+  let asked = 0;
+  const busy: Answer = {
+    status: 409,
+    headers: { "Retry-After": "1", "Content-Type": "application/json" },
+    body: JSON.stringify({ error: "invalid_batch_settlement_evm_channel_busy", retryable: true }),
+  };
+  const { script, known } = channelSeller({ lie: () => (asked++ === 0 ? busy : undefined) });
+  await using seller = await startSeller(script);
+  const { pay, signer } = buyerBench();
+  const response = await pay(seller.url);
+  expect([stateOf(response), asked, known.charged]).toEqual(["charged", 2, call]);
+  // The deposit and the voucher, each once.
+  expect(signer.count).toBe(2);
+});
+
 test("a call that costs less than its price leaves the difference to the next one", async () => {
   const { script, known } = channelSeller({ cost: () => 300n });
   await using seller = await startSeller(script);

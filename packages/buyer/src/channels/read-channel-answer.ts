@@ -147,6 +147,8 @@ export function readRefundAnswer(response: Response, offer: ChannelOffer): Chann
 
 function readUnanswered(response: Response, offer: ChannelOffer): ChannelAnswer {
   if (response.status === 402) return readRefusal(response, offer);
+  // Farthing's sellers say it in a 409 that names the time of a repeat, and have charged nothing.
+  if (response.status === 409 && response.headers.has("Retry-After")) return { kind: "busy" };
   const kind = kindOf(response, false);
   return { kind: "open", code: responseRules[kind].code ?? "no_answer" };
 }
