@@ -204,6 +204,8 @@ export interface Sent {
   readonly config?: Partial<ChannelConfig>;
   readonly id?: Hex;
   readonly key?: Hex;
+  /** The chain that the voucher is signed for. */
+  readonly chainId?: 50 | 51;
   readonly deposit?: bigint;
   readonly refund?: bigint;
   /** Changes of the whole message. */
@@ -215,13 +217,14 @@ export function headerOf(sent: Sent): string {
     type = "voucher",
     total,
     key = buyerKey,
+    chainId = apothem.chainId,
     deposit = 10_000n,
     change = (same) => same,
   } = sent;
   const config = { ...channelConfig, ...sent.config };
   const id = sent.id ?? channelIdOf(apothem, config);
   const signed = { channelId: id, maxClaimableAmount: total };
-  const signature = signDigest(key, voucherDigest(apothem.chainId, signed));
+  const signature = signDigest(key, voucherDigest(chainId, signed));
   const base = { config, voucher: { ...signed, signature } };
   const authorization = { validAfter: 0n, validBefore: 9_999_999_999n, salt: 7n, signature };
   const payload: BuyerChannelPayload =

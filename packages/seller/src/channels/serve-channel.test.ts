@@ -36,6 +36,8 @@ test("a deposit is made before the work, and later calls ask nobody while the mi
 
 test.each<[ChannelCode, Sent]>([
   ["voucher_signature", { total: 2_000n, key: other }],
+  // A voucher of the same words for the other chain.
+  ["voucher_signature", { total: 2_000n, chainId: 50 }],
   ["channel_id_mismatch", { total: 2_000n, id: other }],
   ["receiver_mismatch", { total: 2_000n, config: { receiver: `0x${"55".repeat(20)}` } }],
   [
