@@ -1,6 +1,7 @@
 /** The command: checks the models of the engine and of the seller's records. */
 import { parseArgs } from "node:util";
 import { runMutants } from "./mutants/run-mutants.ts";
+import { recordFigures } from "./record-figures.ts";
 import { line, storyOf, type Checked } from "./report.ts";
 import { deepRuns, smallRuns, thoroughRuns, type Run } from "./runs.ts";
 
@@ -10,6 +11,7 @@ const usage = `Visits every state of the abstract machines within their bounds, 
   npm run model -- --thorough            what the mutants are checked with, two minutes
   npm run model -- --deep                larger bounds, ten minutes
   npm run model -- --deep --minutes 60   for an hour
+  npm run model -- --deep --record       with the figures for docs/reference/campaigns.md
   npm run model -- --run "a crash"       the runs with this in their name
   npm run model -- --first               stops at the first broken promise
   npm run model -- --list                the runs and their bounds
@@ -22,6 +24,7 @@ const { values } = parseArgs({
     run: { type: "string" },
     thorough: { type: "boolean", default: false },
     first: { type: "boolean", default: false },
+    record: { type: "boolean", default: false },
     mutants: { type: "boolean", default: false },
     list: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
@@ -58,12 +61,16 @@ async function main(): Promise<void> {
   if (values.list)
     return console.log(runs.map(({ name, words }) => `${name}: ${words}`).join("\n"));
   const endsAt = performance.now() + Number(values.minutes) * 60_000;
-  for (const run of runs) {
-    const { found } = check(run, Math.max(1_000, endsAt - performance.now()));
-    if (!found.counterExample) continue;
+  const done: Checked[] = [];
+  for (const [index, run] of runs.entries()) {
+    const leftMs = endsAt - performance.now();
+    const checked = check(run, Math.max(1_000, leftMs / (runs.length - index)));
+    done.push(checked);
+    if (!checked.found.counterExample) continue;
     process.exitCode = 1;
-    if (values.first) return;
+    if (values.first) break;
   }
+  if (values.record) recordFigures(done);
 }
 
 await main();

@@ -1,5 +1,7 @@
 /** docs/reference/campaigns.md: long runs of faults, and what they found. */
 import kept from "../sim/seeds.json" with { type: "json" };
+import { readFigures } from "../model/record-figures.ts";
+import { thousands } from "../model/report.ts";
 import { readCampaigns, type Campaign } from "../sim/record-campaign.ts";
 
 export function campaignsPage(made: string): string {
@@ -25,6 +27,7 @@ export function campaignsPage(made: string): string {
       (kind) => `| ${kind} | ${runs.map(({ faults }) => faults[kind] ?? 0).join(" | ")} |`,
     ),
     "",
+    ...modelSection(),
     "## What seeds have found",
     "",
     "Each of these was a bug, and its commit has the test that was red before. Tests play a kept seed again each time; the others are replayed with `npm run sim -- --seed <seed>`, as long as the drawing of plans has not changed.",
@@ -37,6 +40,23 @@ export function campaignsPage(made: string): string {
     ),
     "",
   ].join("\n");
+}
+
+function modelSection(): string[] {
+  const { date, commit, runs } = readFigures();
+  return [
+    "## The model of the engine",
+    "",
+    `\`npm run model\` visits every state of an abstract machine whose steps are the production rules, and checks the promises in each. This is the deep run of ${date}, commit ${commit} (\`npm run model -- --deep --record\`). “holds” means that all states within the bounds were visited; “so far”, that the time ended first and nothing was broken until then.`,
+    "",
+    "| run | verdict | states | steps | depth | seconds |",
+    "| --- | --- | --- | --- | --- | --- |",
+    ...runs.map(
+      ({ name, verdict, states, steps, depth, seconds }) =>
+        `| ${name} | ${verdict} | ${thousands(states)} | ${thousands(steps)} | ${depth} | ${seconds} |`,
+    ),
+    "",
+  ];
 }
 
 function isKept(seed: number): boolean {

@@ -56,7 +56,14 @@ export const guarantees: readonly Guarantee[] = [
         "a payment gets a new nonce only when the old one is used by another transaction",
         "what reached a node is stored",
       ],
-      cases: ["equal-calls-at-once"],
+      cases: [
+        "equal-calls-at-once",
+        "answer-lost",
+        "killed-before-the-send",
+        "killed-after-the-send",
+        "killed-before-the-receipt",
+        "stuck-transaction",
+      ],
     },
   },
   {
@@ -80,6 +87,7 @@ export const guarantees: readonly Guarantee[] = [
         ["packages/seller/src/payment-records/rules/repeats.suite.ts"],
       ],
       rules: ["paid is paid", "the seller has it", "a claim is remembered"],
+      cases: ["settle-answer-lost", "equal-requests-in-a-row"],
     },
   },
   {
@@ -107,6 +115,7 @@ export const guarantees: readonly Guarantee[] = [
       ],
       rules: ["confirmed is paid", "deep enough"],
       invariants: ["no payment is told to be confirmed whose money has not moved"],
+      cases: ["another-request", "success-needs-money", "receipt-without-transfer"],
     },
   },
   {
@@ -133,6 +142,7 @@ export const guarantees: readonly Guarantee[] = [
         "no transaction of ours moves the money of a payment that was told to have failed",
         "no payment is failed whose money has moved for good, once every process has seen it",
       ],
+      cases: ["settlement-pending", "verify-unavailable", "node-forgets-the-transaction"],
     },
   },
   {
@@ -195,6 +205,7 @@ export const guarantees: readonly Guarantee[] = [
         ],
       ],
       rules: [],
+      cases: ["answer-lost-resumed", "limit-holds", "terms-changed"],
     },
   },
   {

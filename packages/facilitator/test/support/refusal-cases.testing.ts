@@ -86,13 +86,13 @@ export const shapeCases: RefusalCase[] = [
   {
     name: "another scheme in the requirements",
     code: "unsupported_scheme",
-    says: /Only the scheme `exact`/,
+    says: /scheme must be `exact`/,
     body: (at) => withMember(bodyOn(at), "paymentRequirements.scheme", "upto"),
   },
   {
     name: "an upto payment, which uses permit2",
     code: "unsupported_scheme",
-    says: /Only the scheme `exact`/,
+    says: /scheme must be `exact`/,
     body: (at) =>
       ["paymentPayload.accepted", "paymentRequirements"].reduce(
         (message, path) =>
@@ -120,7 +120,7 @@ export const shapeCases: RefusalCase[] = [
   {
     name: "another scheme in the payment",
     code: "unsupported_scheme",
-    says: /Only the scheme `exact`/,
+    says: /scheme must be `exact`/,
     body: (at) => withMember(bodyOn(at, { shape: "v1" }), "paymentPayload.scheme", "upto"),
   },
   {

@@ -12,7 +12,7 @@ const messages = {
     "The payment requirements are malformed; send one entry of the challenge's accepts.",
   invalid_x402_version:
     "x402Version must be 1 or 2, and the same in the request and in the payload.",
-  unsupported_scheme: "Only the scheme `exact` is supported.",
+  unsupported_scheme: "The scheme must be `exact`, or another one that /supported lists.",
   unsupported_transfer_method:
     "Only EIP-3009 transferWithAuthorization is supported; sign that instead.",
   unsupported_network: "This network is not served here; see /supported.",

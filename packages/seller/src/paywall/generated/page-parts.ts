@@ -265,7 +265,7 @@ export const texts = {
       }
     },
     "refusals": {
-      "unsupported_scheme": "Only the scheme `exact` is supported.",
+      "unsupported_scheme": "The scheme must be `exact`, or another one that /supported lists.",
       "unsupported_transfer_method": "Only EIP-3009 transferWithAuthorization is supported; sign that instead.",
       "unsupported_network": "This network is not served here; see /supported.",
       "invalid_signature": "The signature does not belong to authorization.from; sign again.",
