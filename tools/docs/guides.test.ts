@@ -114,8 +114,14 @@ test("what is not run is little, and everybody sees it grow", () => {
     "docs/guides/sell-with-the-gateway.md: tools/e2e/gateway/dev.test.ts runs it",
     "docs/guides/sell-with-the-gateway.md: needs Docker",
     "docs/guides/sellers-account.md: the page's facilitator sells no credits",
+    "docs/guides/test-x402-software.md: it tests software of yours",
+    "docs/guides/test-x402-software.md: a facilitator takes three minutes",
+    "docs/guides/test-x402-software.md: it needs the binary of x402-rs",
+    "docs/guides/test-x402-software.md: it is for GitHub",
     "docs/guides/upgrade.md: it needs two versions",
     "docs/guides/upgrade.md: it needs a database of an earlier version",
+    "docs/concepts/channels.md: it asks a public node",
+    "docs/concepts/channels.md: it needs forge and the published sources",
   ]);
 });
 
