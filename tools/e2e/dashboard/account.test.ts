@@ -227,7 +227,7 @@ describeInBrowser("the account on the dashboard", () => {
     await page.getByRole("button", { name: "Change the notices" }).click();
     await page.getByLabel("purchase.held").uncheck();
     await page.getByRole("button", { name: "Save events" }).click();
-    await page.getByText("7 of 10").waitFor();
+    await page.getByText("8 of 15").waitFor();
     await page.getByRole("button", { name: "Remove anna@shop.example" }).click();
     await page.getByRole("button", { name: "Remove address" }).click();
     await page.getByText("No addresses yet").waitFor();

@@ -9,10 +9,17 @@ import { useChange } from "../../components/use-change.ts";
 import { EventChoice } from "../webhooks/event-choice.tsx";
 import { emailEvents } from "../webhooks/webhook-events.ts";
 
-/** Confirmed payments are left out: a busy shop has many. */
-const usualEvents = emailEvents
-  .map(([name]) => name)
-  .filter((name) => !["settlement.confirmed", "settlement.finalized"].includes(name));
+/** What a busy shop has many of, and what asks nobody to do something. */
+const routine: readonly string[] = [
+  "settlement.confirmed",
+  "settlement.finalized",
+  "channel.opened",
+  "channel.claimed",
+  "channel.refunded",
+  "channel.closed",
+];
+
+const usualEvents = emailEvents.map(([name]) => name).filter((name) => !routine.includes(name));
 
 export function AddEmail({ onClose }: { readonly onClose: () => void }) {
   const [address, setAddress] = useState("");

@@ -34,7 +34,14 @@ interface Notice {
 }
 
 /** What everything is going well with; problems come before them. */
-const routine: readonly string[] = ["settlement.confirmed", "settlement.finalized"];
+const routine: readonly string[] = [
+  "settlement.confirmed",
+  "settlement.finalized",
+  "channel.opened",
+  "channel.claimed",
+  "channel.refunded",
+  "channel.closed",
+];
 
 /** Sorts notices as a mail shows them: problems first, then the oldest. */
 export function firstShown(deliveries: readonly WebhookDelivery[]): WebhookDelivery[] {

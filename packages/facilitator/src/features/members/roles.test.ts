@@ -68,6 +68,8 @@ const expected: Readonly<Record<string, readonly Role[]>> = {
   removeListing: builders,
   checkListing: builders,
   tryListing: builders,
+  listChannels: all,
+  readChannel: all,
   listSettlements: all,
   readSettlementStory: all,
   readUsage: all,
