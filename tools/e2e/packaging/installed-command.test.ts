@@ -61,6 +61,8 @@ async function runIn(project: string, name: string, ...args: string[]): Promise<
   const env = {
     PATH: process.env["PATH"],
     XDG_CONFIG_HOME: project,
+    // What the machine has installed for itself is not the test's.
+    XDG_CACHE_HOME: project,
     FARTHING_RPC_URL: "none",
     FARTHING_WALLET_KEY: testKey,
     DATABASE_URL: `sqlite:${join(project, "farthing.db")}`,
