@@ -47,7 +47,7 @@ function modelSection(): string[] {
   return [
     "## The model of the engine",
     "",
-    `\`npm run model\` visits every state of an abstract machine whose steps are the production rules, and checks the promises in each. This is the deep run of ${date}, commit ${commit} (\`npm run model -- --deep --record\`). “holds” means that all states within the bounds were visited; “so far”, that the time ended first and nothing was broken until then.`,
+    `\`npm run model\` visits every state of an abstract machine whose steps are the production rules, and checks the promises in each. This is the deep run of ${date}, commit ${commit} (\`npm run model -- --deep --record\`). “holds” means that all states within the bounds were visited; “so far”, that the time ended first and nothing was broken until then. “broken” is an open finding, whose story the command prints.`,
     "",
     "| run | verdict | states | steps | depth | seconds |",
     "| --- | --- | --- | --- | --- | --- |",
