@@ -53,10 +53,10 @@ export function createResponder(responder: Responder): Respond {
       const incoming = readIncoming(request, active.rules.pathRules, gone);
       const own = incoming && active.builtInEndpoints(incoming, responder.isStopping());
       if (own) context.kind = "own";
-      const asked = incoming && (await responder.authorization(active, incoming, context));
+      const asked = incoming && responder.authorization(active, incoming, context);
       if (!incoming) response = malformedTarget();
-      else if (asked) response = asked;
       else if (own) response = own;
+      else if (asked) response = await asked;
       else response = await routeRequest(active, incoming, context, responder.limits);
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error);

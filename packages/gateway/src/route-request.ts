@@ -45,16 +45,11 @@ export async function routeRequest(
   // The payment would open nothing here.
   if (isServedByProxy(route.upstream)) return notHere("The proxy in front serves this address.");
   const upstream = active.upstreamOf(route);
-  context.route = route.name;
   context.upstream = route.upstream.name;
   const target: RouteTarget = { route, upstream, publicUrl: active.config.publicUrl };
-  const paidRoute = active.paidRouteOf(route);
-  const isFree = !paidRoute || limits.takeFree(incoming, route);
-  context.kind = isFree ? "free" : "paid";
+  const { isFree, paidRoute } = enterRoute(active, route, { incoming, context, limits });
   if (isFree) {
-    const response = withCors(await proxyFreeRequest(target, incoming, context));
-    // Free requests of a paid route get what others pay for.
-    if (paidRoute) forbidCaching(response.headers);
+    const response = asFree(await proxyFreeRequest(target, incoming, context), paidRoute);
     if (response instanceof Response) return response;
     const { status, headers, body } = response;
     return body instanceof Readable
@@ -63,11 +58,8 @@ export async function routeRequest(
   }
   const isCoded = refuseCoding(route, incoming);
   if (isCoded) return withCors(isCoded);
-  const asked = paidRoute.challenge?.(incoming);
-  if (asked) {
-    context.charged = { outcome: asked.outcome, timings: {} };
-    return { ...asked, headers: new HeaderFields(asked.headers) };
-  }
+  const asked = challengeOf(paidRoute, incoming, context);
+  if (asked) return asked;
   // Before any payment is taken for an upstream that would refuse the call.
   const hasPayment = paymentHeaders.some((name) => name in incoming.headers);
   if (hasPayment && upstream.isFull()) return withCors(failureResponse("full", context));
@@ -101,6 +93,51 @@ export function findRoute(
     default:
       return match satisfies never;
   }
+}
+
+interface Visit {
+  readonly incoming: Incoming;
+  readonly context: RequestContext;
+  readonly limits: RequestLimits;
+}
+
+type Entry =
+  /** `paidRoute`: others pay for the same. */
+  | { readonly isFree: true; readonly paidRoute: PaidRoute | undefined }
+  | { readonly isFree: false; readonly paidRoute: PaidRoute };
+
+/** Notes the rule of a request, and whether it costs nothing; a free request of a paid route is counted. */
+export function enterRoute(
+  active: ActiveConfiguration,
+  route: RouteConfig,
+  { incoming, context, limits }: Visit,
+): Entry {
+  context.route = route.name;
+  const paidRoute = active.paidRouteOf(route);
+  const isFree = !paidRoute || limits.takeFree(incoming, route);
+  context.kind = isFree ? "free" : "paid";
+  return isFree ? { isFree, paidRoute } : { isFree, paidRoute };
+}
+
+/** Every script may read a free response. No cache may keep what others pay for. */
+export function asFree<R extends { readonly headers: Headers | HeaderFields }>(
+  response: R,
+  paidRoute: PaidRoute | undefined,
+): R {
+  if (paidRoute) forbidCaching(response.headers);
+  return withCors(response);
+}
+
+/** The challenge for a request that shows nothing; undefined where it takes the whole exchange. */
+export function challengeOf(
+  paidRoute: PaidRoute,
+  incoming: Incoming,
+  context: RequestContext,
+): Outgoing | undefined {
+  const asked = paidRoute.challenge?.(incoming);
+  if (!asked) return undefined;
+  context.charged = { outcome: asked.outcome, timings: {} };
+  return { ...asked, headers: new HeaderFields(asked.headers) };
 }
 
 export function notHere(message = "There is nothing here."): Response {

@@ -8,13 +8,12 @@ import type { ActiveConfiguration } from "../active-configuration.ts";
 import { isServedByProxy, type RouteConfig } from "../configuration/configuration.ts";
 import { errorResponse } from "../error-response.ts";
 import { withCors } from "../headers/cors.ts";
-import { HeaderFields } from "../headers/header-fields.ts";
 import { paymentFactHeaders } from "../headers/request-headers.ts";
 import type { Incoming } from "../incoming.ts";
 import type { RequestContext } from "../outcome.ts";
 import { paymentFacts } from "../proxy.ts";
 import type { RequestLimits } from "../request-limits.ts";
-import { findRoute, notHere } from "../route-request.ts";
+import { asFree, challengeOf, enterRoute, findRoute, notHere } from "../route-request.ts";
 import { trustedAddresses } from "../trusted-addresses.ts";
 import type { Outgoing } from "../write-response.ts";
 import { authorizePath, readAskedRequest } from "./asked-request.ts";
@@ -48,12 +47,12 @@ export function createForwardAuthorization(
     return new Response(null, { status: 403, headers: named });
   }
 
-  /** Returns undefined for every other path. */
-  return async (
+  /** Returns undefined for every other path, at once. */
+  return (
     active: ActiveConfiguration,
     question: Incoming,
     context: RequestContext,
-  ): Promise<Outgoing | undefined> => {
+  ): Promise<Outgoing> | Outgoing | undefined => {
     const { path } = question;
     const isFetch = path.startsWith(refusalsPath);
     if (!isFetch && path !== authorizePath && !path.startsWith(`${authorizePath}/`)) {
@@ -84,16 +83,10 @@ async function authorize(
   const route = findRoute(active, asked);
   if (route instanceof Response) return route;
   if (!isServedByProxy(route.upstream)) return notHere("The gateway serves this address itself.");
-  context.route = route.name;
-  const paidRoute = active.paidRouteOf(route);
-  const isFree = !paidRoute || limits.takeFree(asked, route);
-  context.kind = isFree ? "free" : "paid";
-  if (isFree) return withCors(new Response(null));
-  const challenged = paidRoute.challenge?.(asked);
-  if (challenged) {
-    context.charged = { outcome: challenged.outcome, timings: {} };
-    return { ...challenged, headers: new HeaderFields(challenged.headers) };
-  }
+  const { isFree, paidRoute } = enterRoute(active, route, { incoming: asked, context, limits });
+  if (isFree) return asFree(new Response(null), paidRoute);
+  const challenged = challengeOf(paidRoute, asked, context);
+  if (challenged) return challenged;
   const charged = await paidRoute.charge(asked, (payment) => opened(route, payment));
   if (charged instanceof Response) return charged;
   context.charged = charged;

@@ -14,6 +14,7 @@ const servedByProxy = {
     { match: "GET /free/*", upstream: "site", free: true },
     { match: "GET /sold/:page", upstream: "site", price: "0.01" },
     { match: "GET /own", upstream: "own", free: true },
+    { match: "GET /tried", upstream: "site", price: "0.01", freeRequests: 1 },
   ],
 };
 
@@ -56,6 +57,13 @@ const below = async (line: string) => {
   const [method, path] = line.split(" ");
   return (await sendRaw(gateway.url, rawRequest(`${method} /__x402/authorize${path}`))).status;
 };
+
+test("what somebody gets free of charge is kept by no cache, where others pay for it", async () => {
+  const first = await ask("/tried");
+  expect([first.status, first.headers.get("Cache-Control")]).toEqual([200, "private, no-store"]);
+  expect((await ask("/tried")).status).toBe(402);
+  expect((await ask("/free/page")).headers.has("Cache-Control")).toBe(false);
+});
 
 test("Envoy: the address stands below the endpoint, with the method and host of the request", async () => {
   expect(await below("GET /free/page?x=1")).toBe(200);
@@ -102,7 +110,7 @@ test("what the proxy serves is not sold here, and what is served here is not the
 test("the start says what these routes lose", () => {
   expect(lines).toContainEqual({
     event: "routes_served_by_proxy",
-    routes: "GET /free/*, GET /sold/:page",
+    routes: "GET /free/*, GET /sold/:page, GET /tried",
   });
 });
 
