@@ -5,7 +5,7 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { connectionsWithin, networkOfAddress, openFilesIn } from "@farthing/protocol";
-import { trustedAddresses } from "./trusted-addresses.ts";
+import { compile as compileTrust } from "@fastify/proxy-addr";
 
 /** Longest times for the parts of a request to arrive, in milliseconds. */
 export interface ArrivalTimes {
@@ -41,13 +41,13 @@ export function capConnections(
   server: Server,
   { max, trustedProxies }: { readonly max: number; readonly trustedProxies: readonly string[] },
 ): void {
-  const trusted = trustedAddresses(trustedProxies);
+  const trusted = compileTrust([...trustedProxies]);
   const open = new Map<string, number>();
   server.on("connection", (socket: Socket) => {
     const remote = socket.remoteAddress ?? "";
     const caller = networkOfAddress(remote);
     const count = open.get(caller) ?? 0;
-    if (count >= max && !trusted(remote)) {
+    if (count >= max && !trusted(remote, 0)) {
       socket.destroy();
       return;
     }

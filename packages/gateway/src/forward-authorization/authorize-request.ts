@@ -4,6 +4,7 @@
  */
 import { defaultCostHeader, type PaidRequest } from "@farthing/seller";
 import { formatUsdc } from "@farthing/protocol";
+import { compile as compileTrust } from "@fastify/proxy-addr";
 import type { ActiveConfiguration } from "../active-configuration.ts";
 import { isServedByProxy, type RouteConfig } from "../configuration/configuration.ts";
 import { errorResponse } from "../error-response.ts";
@@ -14,7 +15,6 @@ import type { RequestContext } from "../outcome.ts";
 import { paymentFacts } from "../proxy.ts";
 import type { RequestLimits } from "../request-limits.ts";
 import { asFree, challengeOf, enterRoute, findRoute, notHere } from "../route-request.ts";
-import { trustedAddresses } from "../trusted-addresses.ts";
 import type { Outgoing } from "../write-response.ts";
 import { authorizePath, readAskedRequest } from "./asked-request.ts";
 import { createKeptRefusals } from "./kept-refusals.ts";
@@ -33,7 +33,7 @@ export function createForwardAuthorization(
   trustedProxies: readonly string[],
   limits: RequestLimits,
 ) {
-  const isTrusted = trustedAddresses(trustedProxies);
+  const isTrusted = compileTrust([...trustedProxies]);
   const refusals = createKeptRefusals();
 
   async function answer(active: ActiveConfiguration, question: Incoming, context: RequestContext) {
@@ -58,7 +58,7 @@ export function createForwardAuthorization(
     if (!isFetch && path !== authorizePath && !path.startsWith(`${authorizePath}/`)) {
       return undefined;
     }
-    if (!isTrusted(question.addresses.at(-1) ?? "")) {
+    if (!isTrusted(question.addresses.at(-1) ?? "", 0)) {
       const message = "Only the proxies of trustedProxies may ask here.";
       return errorResponse(403, "untrusted_proxy", message);
     }

@@ -2,9 +2,10 @@
  * Bounds on the arrival time of requests and on the connections of one address. Both keep a client
  * that sends little from holding sockets and memory.
  */
-import { BlockList, isIP, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import type { Server } from "node:http";
 import { connectionsWithin, networkOfAddress, openFilesIn } from "@farthing/protocol";
+import { compile as compileTrust } from "@fastify/proxy-addr";
 
 /** Time limits for the arrival of a request, in milliseconds. */
 export interface ArrivalTimes {
@@ -46,14 +47,14 @@ export interface ConnectionCount {
 }
 
 export function createConnectionCount({ max, trustedProxies }: ConnectionBound): ConnectionCount {
-  const trusted = trustedOf(trustedProxies);
+  const trusted = compileTrust([...trustedProxies]);
   const open = new Map<string, number>();
   return {
     take(remote) {
       if (max === 0) return () => undefined;
       const caller = networkOfAddress(remote);
       const count = open.get(caller) ?? 0;
-      if (count >= max && !trusted(remote)) return undefined;
+      if (count >= max && !trusted(remote, 0)) return undefined;
       open.set(caller, count + 1);
       return () => {
         const left = (open.get(caller) ?? 1) - 1;
@@ -107,22 +108,4 @@ export function keepDescriptors(server: Server, filesMax = openFilesMax()): void
 export function callerConnectionsMax(): number | undefined {
   const filesMax = openFilesMax();
   return filesMax === undefined ? undefined : connectionsWithin(filesMax);
-}
-
-function trustedOf(ranges: readonly string[]): (address: string) => boolean {
-  const list = new BlockList();
-  for (const range of ranges) {
-    const [address = "", bits] = range.split("/");
-    const family = familyOf(address);
-    if (bits === undefined) list.addAddress(address, family);
-    else list.addSubnet(address, Number(bits), family);
-  }
-  return (address) => {
-    const plain = address.replace(/^::ffff:(?=\d+\.)/i, "");
-    return isIP(plain) !== 0 && list.check(plain, familyOf(plain));
-  };
-}
-
-function familyOf(address: string): "ipv4" | "ipv6" {
-  return isIP(address) === 6 ? "ipv6" : "ipv4";
 }
