@@ -66,9 +66,8 @@ function shown(value: unknown): unknown {
 /** Writes the examples where a run was asked for them. */
 export function writeExamples(): void {
   if (process.env["WRITE_OPENAPI_EXAMPLES"] === undefined) return;
-  const sorted = Object.fromEntries(
-    [...found].toSorted(([one], [other]) => one.localeCompare(other)),
-  );
+  const own = [...found].filter(([id]) => !id.endsWith("Hosted"));
+  const sorted = Object.fromEntries(own.toSorted(([one], [other]) => one.localeCompare(other)));
   writeFileSync(
     file,
     `/** Written by \`npm run openapi-examples\`. Do not edit. */

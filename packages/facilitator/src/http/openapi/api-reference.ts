@@ -8,7 +8,6 @@ import { brotliDecompress } from "node:zlib";
 import { html, iconLink } from "@farthing/protocol";
 import type { FastifyInstance } from "fastify";
 import { sendCompressed } from "./compressed.ts";
-import { addExamples } from "./examples.ts";
 import {
   referenceDocuments,
   referenceNames,
@@ -86,7 +85,7 @@ export function registerApiReference(
 ): void {
   const documents = once(() => {
     const whole: object = server.swagger();
-    return referenceDocuments(addExamples({ ...whole }), surfaces);
+    return referenceDocuments({ ...whole }, surfaces);
   });
   const hasAccounts = surfaces.some(({ name }) => name !== "self-built");
   const page = writePage(siteLinks(hasAccounts, docsUrl));

@@ -8,17 +8,17 @@ import { examples } from "./generated/examples.ts";
 const methods = new Set(["get", "post", "put", "patch", "delete"]);
 
 /** Changes the document. */
-export function addExamples(document: JsonObject): JsonObject {
-  for (const item of Object.values(membersOf(document["paths"]))) {
+export function addExamples({ paths }: { readonly paths?: object }): void {
+  for (const item of Object.values(paths ?? {})) {
     for (const [method, value] of Object.entries(membersOf(item))) {
       if (methods.has(method)) addTo(membersOf(value));
     }
   }
-  return document;
 }
 
 function addTo(operation: JsonObject): void {
-  const found = examples[String(operation["operationId"])];
+  // The surface without keys has the same operations.
+  const found = examples[String(operation["operationId"]).replace(/Hosted$/, "")];
   if (!found) return;
   const { request, responses = {} } = found;
   setExample(membersOf(operation["requestBody"]), request);

@@ -1,5 +1,5 @@
 /** The OpenAPI 3.1 description, made from the schemas of the routes: /openapi.json and /docs. */
-import { isObject, type JsonObject } from "@farthing/protocol";
+import { isObject } from "@farthing/protocol";
 import swagger from "@fastify/swagger";
 import type { FastifyInstance, FastifySchema } from "fastify";
 import { addExamples } from "./examples.ts";
@@ -83,6 +83,12 @@ export async function describeRoutes(
         },
       },
     },
+    // Once, when the document is first asked for.
+    transformObject: (given) => {
+      const document = "openapiObject" in given ? given.openapiObject : given.swaggerObject;
+      addExamples(document);
+      return document;
+    },
     // Routes without a section, such as pages and their files, are not part of the API.
     hideUntagged: true,
     refResolver: {
@@ -97,8 +103,7 @@ export async function describeRoutes(
   registerApiReference(server, { surfaces, docsUrl });
   server.get("/openapi.json", async (_, reply) => {
     reply.header("Cache-Control", "public, max-age=60");
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- A document is a JSON object
-    return addExamples(server.swagger() as unknown as JsonObject);
+    return server.swagger();
   });
 }
 

@@ -8,14 +8,14 @@ export const examples: Readonly<
  "addEmail": {
   "responses": {
    "201": {
-    "id": "eml_e37384147b387e56c2c5ff9a",
+    "id": "eml_8e6e6f136c804f391588680d",
     "address": "anna@shop.example",
     "events": [
      "credits.low"
     ],
     "state": "unconfirmed",
     "pausedBy": null,
-    "createdAt": "2026-11-29T21:14:45.354Z",
+    "createdAt": "2026-11-29T22:38:42.995Z",
     "confirmedAt": null
    }
   },
@@ -29,9 +29,9 @@ export const examples: Readonly<
  "askForNewWallet": {
   "responses": {
    "200": {
-    "requestId": "sgn_25f7971e0b3ff5014a665572cd23cb49",
-    "message": "127.0.0.1:36437 wants you to sign in with your Ethereum account:\n0x70997970C51812dc3A010C7d01b50e0d17dc79C8\n\nLet this wallet sign in and pay for the account 0x7A11830374F9a3aA26C125CAa932520D984B1024. This is not a transaction and costs no fee.\n\nURI: http://127.0.0.1:36437/account/facilitator\nVersion: 1\nChain ID: 51\nNonce: 57947c7570bb558650f3271ed3920a86\nIssued At: 2026-11-29T21:14:44.587Z\nExpiration Time: 2026-11-29T21:24:44.587Z\nRequest ID: sgn_25f7971e0b3ff5014a665572cd23cb49",
-    "expiresAt": "2026-11-29T21:24:44.587Z"
+    "requestId": "sgn_b7952700ed28f3400ee3dfc1e27fbb0c",
+    "message": "127.0.0.1:44495 wants you to sign in with your Ethereum account:\n0x70997970C51812dc3A010C7d01b50e0d17dc79C8\n\nLet this wallet sign in and pay for the account 0x7A11830374F9a3aA26C125CAa932520D984B1024. This is not a transaction and costs no fee.\n\nURI: http://127.0.0.1:44495/account/facilitator\nVersion: 1\nChain ID: 51\nNonce: a31f8ecca86382e49bea59becc4ffb5d\nIssued At: 2026-11-29T22:38:42.442Z\nExpiration Time: 2026-11-29T22:48:42.442Z\nRequest ID: sgn_b7952700ed28f3400ee3dfc1e27fbb0c",
+    "expiresAt": "2026-11-29T22:48:42.442Z"
    }
   },
   "request": {
@@ -42,9 +42,9 @@ export const examples: Readonly<
  "askForStepUp": {
   "responses": {
    "200": {
-    "requestId": "sgn_ec91327c5fdafda1612ed164583eec02",
-    "message": "127.0.0.1:36437 wants you to sign in with your Ethereum account:\n0x7A11830374F9a3aA26C125CAa932520D984B1024\n\nAccount 0x7A11830374F9a3aA26C125CAa932520D984B1024: create the API key 'shop' for test payments, which does not expire. This is not a transaction and costs no fee.\n\nURI: http://127.0.0.1:36437/account/facilitator\nVersion: 1\nChain ID: 51\nNonce: da0b22a09e2b53692c79f678d27e8c28\nIssued At: 2026-11-29T21:14:40.412Z\nExpiration Time: 2026-11-29T21:24:40.412Z\nRequest ID: sgn_ec91327c5fdafda1612ed164583eec02\nResources:\n- http://127.0.0.1:36437/account/facilitator#create_key&expiresInDays=null&label=shop&mode=test",
-    "expiresAt": "2026-11-29T21:24:40.412Z"
+    "requestId": "sgn_e9678832e152b13da57fa314c33b9091",
+    "message": "127.0.0.1:44495 wants you to sign in with your Ethereum account:\n0x7A11830374F9a3aA26C125CAa932520D984B1024\n\nAccount 0x7A11830374F9a3aA26C125CAa932520D984B1024: create the API key 'shop' for test payments, which does not expire. This is not a transaction and costs no fee.\n\nURI: http://127.0.0.1:44495/account/facilitator\nVersion: 1\nChain ID: 51\nNonce: 744b6132afe3f8fb8a1290ca4671019d\nIssued At: 2026-11-29T22:38:41.207Z\nExpiration Time: 2026-11-29T22:48:41.207Z\nRequest ID: sgn_e9678832e152b13da57fa314c33b9091\nResources:\n- http://127.0.0.1:44495/account/facilitator#create_key&expiresInDays=null&label=shop&mode=test",
+    "expiresAt": "2026-11-29T22:48:41.207Z"
    }
   },
   "request": {
@@ -59,27 +59,18 @@ export const examples: Readonly<
  "attestSettlement": {
   "responses": {
    "200": {
-    "settlementId": "stl_32d89a79abac00b0244b09c5f46285a9",
+    "settlementId": "stl_833334ea59e59ebee2648500038d010a",
     "format": "jws",
-    "signature": "eyJhbGciOiJFZERTQSIsInR5cCI6InNldHRsZW1lbnQtYXR0ZXN0YXRpb24rand0Iiwia2lkIjoiei01NGlXdGdWSVhrYnpPbk9UTjMxNk05VU9INk9qcHN5Z2xpd250ZGIzUSJ9.eyJpYXQiOjE3OTU5ODY4ODEsInNldHRsZW1lbnRJZCI6InN0bF8zMmQ4OWE3OWFiYWMwMGIwMjQ0YjA5YzVmNDYyODVhOSIsIm5ldHdvcmsiOiJlaXAxNTU6NTEiLCJhc3NldCI6IjB4YjVBQjY5RjdiQmFkYTIyQjI4ZTc5QzhGRkFFQ2U1NWVGMWM3NzFENCIsInBheWVyIjoiMHg3MDk5Nzk3MEM1MTgxMmRjM0EwMTBDN2QwMWI1MGUwZDE3ZGM3OUM4IiwicGF5VG8iOiIweDdBMTE4MzAzNzRGOWEzYUEyNkMxMjVDQWE5MzI1MjBEOTg0QjEwMjQiLCJhbW91bnQiOiIxMDAwMCIsIm5vbmNlIjoiMHgwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMWEyMjkyOGU2OTEwMDAwMDAwMDAwMDAwMDAxIiwidHJhbnNhY3Rpb24iOiIweDE0YjQ0MTAwNjMxOGMyNDk2ZWU4NmYzZWEwNjYxNWI5NmNhNzUzOTA2M2M4ZTUwZDg3ZTk2YjdmNTA0Y2E1YTAiLCJsb2dJbmRleCI6MCwiYmxvY2tOdW1iZXIiOjMsImJsb2NrSGFzaCI6IjB4ZTRmMTA5NTI5NDUzNTAwMWRhYzQzZDNhNGEwOTM3ZGNlOWFhODJhNmU5YjQ1MjYzY2I4MGI3NDdlNmM0MzU1OCIsImZpbmFsaXplZCI6ZmFsc2V9.xq4dbMqFYXl5bdUzQVrrxppquFnBhK6rINIspIIhW_BgUNJA29rhp9lpbvjhvQ8sL65U6-SDQR1X_WfuXyelCw"
-   }
-  }
- },
- "attestSettlementHosted": {
-  "responses": {
-   "200": {
-    "settlementId": "stl_a05e2fbaebebbe0b6e29b4b5fe25a5cd",
-    "format": "jws",
-    "signature": "eyJhbGciOiJFZERTQSIsInR5cCI6InNldHRsZW1lbnQtYXR0ZXN0YXRpb24rand0Iiwia2lkIjoiei01NGlXdGdWSVhrYnpPbk9UTjMxNk05VU9INk9qcHN5Z2xpd250ZGIzUSJ9.eyJpYXQiOjE3OTU5ODY4ODIsInNldHRsZW1lbnRJZCI6InN0bF9hMDVlMmZiYWViZWJiZTBiNmUyOWI0YjVmZTI1YTVjZCIsIm5ldHdvcmsiOiJlaXAxNTU6NTEiLCJhc3NldCI6IjB4YjVBQjY5RjdiQmFkYTIyQjI4ZTc5QzhGRkFFQ2U1NWVGMWM3NzFENCIsInBheWVyIjoiMHg3MDk5Nzk3MEM1MTgxMmRjM0EwMTBDN2QwMWI1MGUwZDE3ZGM3OUM4IiwicGF5VG8iOiIweDdBMTE4MzAzNzRGOWEzYUEyNkMxMjVDQWE5MzI1MjBEOTg0QjEwMjQiLCJhbW91bnQiOiIxMDAwMCIsIm5vbmNlIjoiMHgwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMWEyMjkyOGU2OTEwMDAwMDAwMDAwMDAwMDA2IiwidHJhbnNhY3Rpb24iOiIweGVhYWVhNjlmYjE1Y2JjMzk3ZTcwZDJlM2YzMWRhZjc5NjJhYWQzYmI2Y2Q0ODkzZTVkNmNjZDBhYzE4N2M3NWYiLCJsb2dJbmRleCI6MCwiYmxvY2tOdW1iZXIiOjUsImJsb2NrSGFzaCI6IjB4MmY4MDcxY2I0N2IxM2M4ZWY2NjMwNTY3MTQ2MmZkMWU3ZTlkYTc5MDEwM2RiMjRmODRjZDE5MTIyMDdmYmI4YSIsImZpbmFsaXplZCI6ZmFsc2V9.Ra7OU90vZQe5r4Ne9dpVBZ9YwvCNNv4iqMfP7JSpujp-NyaoP1ciiE8NLa7ETn2QNJZa_JsHmMs4DT-rfYQNBw"
+    "signature": "eyJhbGciOiJFZERTQSIsInR5cCI6InNldHRsZW1lbnQtYXR0ZXN0YXRpb24rand0Iiwia2lkIjoiT21MVGtEVS1HYXBtSFdRUkJIM0RQM1BJUjRzU010ZGhJbWpQTUYzd2FMYyJ9.eyJpYXQiOjE3OTU5OTE5MjEsInNldHRsZW1lbnRJZCI6InN0bF84MzMzMzRlYTU5ZTU5ZWJlZTI2NDg1MDAwMzhkMDEwYSIsIm5ldHdvcmsiOiJlaXAxNTU6NTEiLCJhc3NldCI6IjB4YjVBQjY5RjdiQmFkYTIyQjI4ZTc5QzhGRkFFQ2U1NWVGMWM3NzFENCIsInBheWVyIjoiMHg3MDk5Nzk3MEM1MTgxMmRjM0EwMTBDN2QwMWI1MGUwZDE3ZGM3OUM4IiwicGF5VG8iOiIweDdBMTE4MzAzNzRGOWEzYUEyNkMxMjVDQWE5MzI1MjBEOTg0QjEwMjQiLCJhbW91bnQiOiIxMDAwMCIsIm5vbmNlIjoiMHgwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMWEyMjk3NWRlYTUwMDAwMDAwMDAwMDAwMDAxIiwidHJhbnNhY3Rpb24iOiIweDQ0YWQ5OTQ0OGJhZTJmNGZhZTVjMGM0MGE2ZWQwMTZkNjZmOTJmMGRlODk1MzEwMDE0ZTRlYzllZDc2ZWExYTAiLCJsb2dJbmRleCI6MCwiYmxvY2tOdW1iZXIiOjMsImJsb2NrSGFzaCI6IjB4MzU1NjA5NjZhMjczYmUwMWU0MTQ4NTI1YWIzYTllODFkYmM1MGMxMjViYjYwYmM3Nzc2OTMyZTQ3OTI4ZWU0NiIsImZpbmFsaXplZCI6ZmFsc2V9.BArtNf6NbnSxd7nLz-hK19Vef4Gkdcv7MqE0VDjt8qChfunvcVrrd0QONYbz8VH_SM2w2w0YPvVEXg9jKqNaBA"
    }
   }
  },
  "beginSignIn": {
   "responses": {
    "200": {
-    "requestId": "sgn_5464712f84a542e729e2c6a1e1614a2c",
-    "message": "127.0.0.1:36437 wants you to sign in with your Ethereum account:\n0x7A11830374F9a3aA26C125CAa932520D984B1024\n\nSign in to the facilitator. This is not a transaction and costs no fee.\n\nURI: http://127.0.0.1:36437/account/facilitator\nVersion: 1\nChain ID: 51\nNonce: 6c59536d14a4cfb8ce772018013479fe\nIssued At: 2026-11-29T21:14:40.059Z\nExpiration Time: 2026-11-29T21:24:40.059Z\nRequest ID: sgn_5464712f84a542e729e2c6a1e1614a2c",
-    "expiresAt": "2026-11-29T21:24:40.059Z"
+    "requestId": "sgn_71ba725e72d450d10747438a8b95a49f",
+    "message": "127.0.0.1:44495 wants you to sign in with your Ethereum account:\n0x7A11830374F9a3aA26C125CAa932520D984B1024\n\nSign in to the facilitator. This is not a transaction and costs no fee.\n\nURI: http://127.0.0.1:44495/account/facilitator\nVersion: 1\nChain ID: 51\nNonce: 759d0fbf702cbe0e0ca5275635660e61\nIssued At: 2026-11-29T22:38:41.186Z\nExpiration Time: 2026-11-29T22:48:41.186Z\nRequest ID: sgn_71ba725e72d450d10747438a8b95a49f",
+    "expiresAt": "2026-11-29T22:48:41.186Z"
    }
   },
   "request": {
@@ -92,25 +83,25 @@ export const examples: Readonly<
    "200": {
     "account": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
     "key": null,
-    "keyId": "LYcueTeO41Ed",
+    "keyId": "JdeV1Nv149Fe",
     "mode": "test",
     "credits": 1000,
-    "purchaseId": "pur_37e67f21b177d74e118e7f89939ca5e4",
+    "purchaseId": "pur_7bcf2d5939593ab9de2d4ed53c6a455a",
     "state": "settling",
-    "settlementId": "stl_39f2b927e73928cfa3eb0d33e18a6274",
-    "transaction": "0xd70247b06335efa596adc51b81d5acc325da3f42d5758f794b60a9e2fb68b4a5",
+    "settlementId": "stl_6346812642df63a0929e578f86c2d684",
+    "transaction": "0x340278e821e29aab7067d047b6fd475b68e6ae78fa912fbabfd0c4c93c5df738",
     "nextStep": "A key is returned once. If it is lost, sign in with the wallet that paid, revoke it and create another one."
    },
    "201": {
     "account": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
     "key": "fk_test_0000000000000000000000000000000000000000000000000000000000000",
-    "keyId": "LYcueTeO41Ed",
+    "keyId": "JdeV1Nv149Fe",
     "mode": "test",
     "credits": 1000,
-    "purchaseId": "pur_37e67f21b177d74e118e7f89939ca5e4",
+    "purchaseId": "pur_7bcf2d5939593ab9de2d4ed53c6a455a",
     "state": "settling",
-    "settlementId": "stl_39f2b927e73928cfa3eb0d33e18a6274",
-    "transaction": "0xd70247b06335efa596adc51b81d5acc325da3f42d5758f794b60a9e2fb68b4a5",
+    "settlementId": "stl_6346812642df63a0929e578f86c2d684",
+    "transaction": "0x340278e821e29aab7067d047b6fd475b68e6ae78fa912fbabfd0c4c93c5df738",
     "nextStep": "Store the key now; it is not shown again. The credits are there once the payment is final, within seconds."
    }
   }
@@ -118,7 +109,7 @@ export const examples: Readonly<
  "cancelPurchase": {
   "responses": {
    "200": {
-    "id": "pur_18331cd080376b18e89bccc0bae274cd",
+    "id": "pur_5863b0a87913f8c71a53d4b00c67cd12",
     "state": "canceled",
     "credits": 1000,
     "amount": "1000000",
@@ -138,15 +129,15 @@ export const examples: Readonly<
     "timeline": [
      {
       "state": "awaiting_payment",
-      "at": "2026-11-29T21:14:44.678Z"
+      "at": "2026-11-29T22:38:42.537Z"
      },
      {
       "state": "canceled",
-      "at": "2026-11-29T21:14:44.718Z"
+      "at": "2026-11-29T22:38:42.549Z"
      }
     ],
-    "createdAt": "2026-11-29T21:14:44.678Z",
-    "expiresAt": "2026-11-29T22:14:44.000Z",
+    "createdAt": "2026-11-29T22:38:42.537Z",
+    "expiresAt": "2026-11-29T23:38:42.000Z",
     "creditedAt": null,
     "contact": null
    }
@@ -189,7 +180,7 @@ export const examples: Readonly<
       "explorer": null
      }
     ],
-    "publicUrl": "http://127.0.0.1:36437",
+    "publicUrl": "http://127.0.0.1:44495",
     "version": "0.1.0"
    }
   },
@@ -201,14 +192,14 @@ export const examples: Readonly<
  "changeEmail": {
   "responses": {
    "200": {
-    "id": "eml_e37384147b387e56c2c5ff9a",
+    "id": "eml_8e6e6f136c804f391588680d",
     "address": "anna@shop.example",
     "events": [
      "webhook.paused"
     ],
     "state": "unconfirmed",
     "pausedBy": null,
-    "createdAt": "2026-11-29T21:14:45.354Z",
+    "createdAt": "2026-11-29T22:38:42.995Z",
     "confirmedAt": null
    }
   },
@@ -221,7 +212,7 @@ export const examples: Readonly<
  "changeListing": {
   "responses": {
    "200": {
-    "id": "lst_c6f5d7a553f9804087ce6b58",
+    "id": "lst_e818ae6f13b431fd7919e2c6",
     "resource": "https://127.0.0.1:1/r",
     "method": "GET",
     "title": "Report",
@@ -242,7 +233,7 @@ export const examples: Readonly<
      "checkedAt": null,
      "triedAt": null,
      "passedAt": null,
-     "nextAt": "2026-11-29T21:14:46.226Z",
+     "nextAt": "2026-11-29T22:38:43.342Z",
      "failures": 0,
      "reason": null,
      "message": "",
@@ -255,8 +246,8 @@ export const examples: Readonly<
      "payers30d": 0,
      "lastSettledAt": null
     },
-    "createdAt": "2026-11-29T21:14:45.963Z",
-    "updatedAt": "2026-11-29T21:14:46.226Z"
+    "createdAt": "2026-11-29T22:38:43.280Z",
+    "updatedAt": "2026-11-29T22:38:43.342Z"
    }
   },
   "request": {
@@ -278,27 +269,27 @@ export const examples: Readonly<
     "chainId": null,
     "role": "developer",
     "isOwn": false,
-    "linkedAt": "2026-11-29T21:14:44.564Z"
+    "linkedAt": "2026-11-29T22:38:42.411Z"
    }
   },
   "request": {
    "role": "developer",
    "stepUp": {
-    "requestId": "sgn_698e397297f1832423e55811677841f7",
-    "signature": "0x200d7ef7c91d79ca3de666bb75dfced8c72e5290a760108fef5872de193b4e6a3dfdca900dd54804104c2727a933bb924371b8812b9b9311b169ceb0bfd1290f1b"
+    "requestId": "sgn_39831fd523d540be1df867278af89ff4",
+    "signature": "0x72a219e40069cf73f00146b8179d87d66e402524748308a79fc970ae4ee5412e78b3c5c94632e7cf193f44353ccc1cc44efcda1498be98e91306f374fd8bbaa21c"
    }
   }
  },
  "changeWebhook": {
   "responses": {
    "200": {
-    "id": "whk_3af363644257c8d1bcf915d7",
-    "url": "http://127.0.0.1:37815/hook",
+    "id": "whk_4344b04362894219261695a7",
+    "url": "http://127.0.0.1:39473/hook",
     "events": [
      "settlement.confirmed"
     ],
-    "createdAt": "2026-11-29T21:14:45.289Z",
-    "disabledAt": "2026-11-29T21:14:45.315Z",
+    "createdAt": "2026-11-29T22:38:42.949Z",
+    "disabledAt": "2026-11-29T22:38:42.977Z",
     "disabledBy": "owner"
    }
   },
@@ -313,17 +304,10 @@ export const examples: Readonly<
    }
   }
  },
- "checkHealthHosted": {
-  "responses": {
-   "200": {
-    "status": "ok"
-   }
-  }
- },
  "checkListing": {
   "responses": {
    "200": {
-    "id": "lst_c6f5d7a553f9804087ce6b58",
+    "id": "lst_e818ae6f13b431fd7919e2c6",
     "resource": "https://127.0.0.1:1/r",
     "method": "GET",
     "title": "Report",
@@ -341,10 +325,10 @@ export const examples: Readonly<
     "check": {
      "state": "hidden",
      "isPublic": false,
-     "checkedAt": "2026-11-29T21:14:46.251Z",
-     "triedAt": "2026-11-29T21:14:46.251Z",
+     "checkedAt": "2026-11-29T22:38:43.417Z",
+     "triedAt": "2026-11-29T22:38:43.417Z",
      "passedAt": null,
-     "nextAt": "2026-11-29T22:18:53.824Z",
+     "nextAt": "2026-11-29T23:38:29.586Z",
      "failures": 2,
      "reason": "unreachable",
      "message": "The connection was refused.",
@@ -357,30 +341,13 @@ export const examples: Readonly<
      "payers30d": 0,
      "lastSettledAt": null
     },
-    "createdAt": "2026-11-29T21:14:45.963Z",
-    "updatedAt": "2026-11-29T21:14:46.226Z"
+    "createdAt": "2026-11-29T22:38:43.280Z",
+    "updatedAt": "2026-11-29T22:38:43.342Z"
    }
   },
   "request": {}
  },
  "checkReadiness": {
-  "responses": {
-   "200": {
-    "status": "ready",
-    "checks": [
-     {
-      "name": "database",
-      "ok": true
-     },
-     {
-      "name": "eip155:51",
-      "ok": true
-     }
-    ]
-   }
-  }
- },
- "checkReadinessHosted": {
   "responses": {
    "200": {
     "status": "ready",
@@ -420,21 +387,6 @@ export const examples: Readonly<
    "accepts": []
   }
  },
- "completeOffersHosted": {
-  "responses": {
-   "200": {
-    "x402Version": 2,
-    "resource": {
-     "url": ""
-    },
-    "accepts": []
-   }
-  },
-  "request": {
-   "x402Version": 2,
-   "accepts": []
-  }
- },
  "completeSignIn": {
   "responses": {
    "200": {
@@ -442,25 +394,25 @@ export const examples: Readonly<
     "wallet": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
     "walletKind": "plain",
     "chainId": 51,
-    "expiresAt": "2026-12-06T21:14:40.368Z",
+    "expiresAt": "2026-12-06T22:38:41.198Z",
     "accounts": []
    }
   },
   "request": {
-   "requestId": "sgn_5464712f84a542e729e2c6a1e1614a2c",
-   "signature": "0xe5ab760b1c67902f8dfb8043497cf5453e62d631be63db5dedbdba38c77dbc8450ed02871483ab571d4f3e3c004becf9c0aa157ee3197f788fa8cad437dafb211c"
+   "requestId": "sgn_71ba725e72d450d10747438a8b95a49f",
+   "signature": "0xff4453b8e4034463953e5b9eb04fb3597f25c8cc30f4ab457933aa47e50ca49d339b75a9131f2e78ab6fd339362d570fcd098ef83b1403a209101a52aac0c74c1c"
   }
  },
  "createKey": {
   "responses": {
    "201": {
     "key": "fk_test_0000000000000000000000000000000000000000000000000000000000000",
-    "id": "1HaS6Uw7iuc1",
+    "id": "FySwh3OcTIRr",
     "label": "shop",
     "mode": "test",
     "prefix": "fk_test_000000000000",
-    "lastFour": "0kcs",
-    "createdAt": "2026-11-29T21:14:40.605Z",
+    "lastFour": "yEcd",
+    "createdAt": "2026-11-29T22:38:41.214Z",
     "createdBy": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
     "lastUsedAt": null,
     "expiresAt": null,
@@ -472,15 +424,15 @@ export const examples: Readonly<
    "mode": "test",
    "expiresInDays": null,
    "stepUp": {
-    "requestId": "sgn_ec91327c5fdafda1612ed164583eec02",
-    "signature": "0x20d20a38272cc17c697e660bf066aca22989abb2dd8184b83d71ea38437680c07cb409604af9043cfb2a20ec3526c0bc5030306b7e04495123529e8d1a1fdfbb1c"
+    "requestId": "sgn_e9678832e152b13da57fa314c33b9091",
+    "signature": "0xfd75ddb1e0a28d3bdab98491ead34cfee30593f3c643776615c9aeccbb0cc3937fe453ffdcfd1cb17b390465ba594dadb3c65af449b6273a77ddf080f4627c1a1b"
    }
   }
  },
  "createListing": {
   "responses": {
    "201": {
-    "id": "lst_c6f5d7a553f9804087ce6b58",
+    "id": "lst_e818ae6f13b431fd7919e2c6",
     "resource": "https://127.0.0.1:1/r",
     "method": "GET",
     "title": "Report",
@@ -501,7 +453,7 @@ export const examples: Readonly<
      "checkedAt": null,
      "triedAt": null,
      "passedAt": null,
-     "nextAt": "2026-11-29T21:14:45.963Z",
+     "nextAt": "2026-11-29T22:38:43.280Z",
      "failures": 0,
      "reason": null,
      "message": "",
@@ -514,8 +466,8 @@ export const examples: Readonly<
      "payers30d": 0,
      "lastSettledAt": null
     },
-    "createdAt": "2026-11-29T21:14:45.963Z",
-    "updatedAt": "2026-11-29T21:14:45.963Z"
+    "createdAt": "2026-11-29T22:38:43.280Z",
+    "updatedAt": "2026-11-29T22:38:43.280Z"
    }
   },
   "request": {
@@ -532,7 +484,7 @@ export const examples: Readonly<
  "createPurchase": {
   "responses": {
    "201": {
-    "id": "pur_18331cd080376b18e89bccc0bae274cd",
+    "id": "pur_5863b0a87913f8c71a53d4b00c67cd12",
     "state": "awaiting_payment",
     "credits": 1000,
     "amount": "1000000",
@@ -540,9 +492,9 @@ export const examples: Readonly<
     "payTo": "0x8aC64Bc9B96c49bFB773163bBab9AebF8ff26Bd0",
     "chainId": 51,
     "network": "eip155:51",
-    "nonce": "0x27b2f0561b215bdc72e3fc4c3f0960d5a0ca1cb0a4533245e74a5c6c9c292247",
+    "nonce": "0x84d1f59d5ad1796aebf12b8fb57f29fc5948e10ba9e368f768ef1fe626fec62f",
     "validAfter": "0",
-    "validBefore": "1795990484",
+    "validBefore": "1795995522",
     "typedData": {
      "domain": {
       "name": "USDC",
@@ -578,8 +530,8 @@ export const examples: Readonly<
       "to": "0x8aC64Bc9B96c49bFB773163bBab9AebF8ff26Bd0",
       "value": "1000000",
       "validAfter": "0",
-      "validBefore": "1795990484",
-      "nonce": "0x27b2f0561b215bdc72e3fc4c3f0960d5a0ca1cb0a4533245e74a5c6c9c292247"
+      "validBefore": "1795995522",
+      "nonce": "0x84d1f59d5ad1796aebf12b8fb57f29fc5948e10ba9e368f768ef1fe626fec62f"
      }
     },
     "reason": null,
@@ -590,11 +542,11 @@ export const examples: Readonly<
     "timeline": [
      {
       "state": "awaiting_payment",
-      "at": "2026-11-29T21:14:44.678Z"
+      "at": "2026-11-29T22:38:42.537Z"
      }
     ],
-    "createdAt": "2026-11-29T21:14:44.678Z",
-    "expiresAt": "2026-11-29T22:14:44.000Z",
+    "createdAt": "2026-11-29T22:38:42.537Z",
+    "expiresAt": "2026-11-29T23:38:42.000Z",
     "creditedAt": null,
     "contact": null
    }
@@ -607,37 +559,37 @@ export const examples: Readonly<
  "createWebhook": {
   "responses": {
    "201": {
-    "id": "whk_3af363644257c8d1bcf915d7",
-    "url": "http://127.0.0.1:37815/hook",
+    "id": "whk_4344b04362894219261695a7",
+    "url": "http://127.0.0.1:39473/hook",
     "events": [
      "settlement.confirmed"
     ],
-    "createdAt": "2026-11-29T21:14:45.289Z",
+    "createdAt": "2026-11-29T22:38:42.949Z",
     "disabledAt": null,
     "disabledBy": null,
     "secret": "whsec_00000000000000000000000000000000000000000000"
    }
   },
   "request": {
-   "url": "http://127.0.0.1:37815/hook",
+   "url": "http://127.0.0.1:39473/hook",
    "events": [
     "settlement.confirmed"
    ],
    "stepUp": {
-    "requestId": "sgn_0b107faec50f98dfdbb8c4ab1e3c6c7d",
-    "signature": "0x5a4be2069a4a582b09c1d35c3fed865e6c66b01e3045033ea6ceefe25369ed503e1d0047a6c6e5fdbbe6233a954bbde9ce87f1a1f9c7cc83e8bc8f4fcf4fef331b"
+    "requestId": "sgn_943411dc68387e28cade1d9877c534ae",
+    "signature": "0x66f08ebd39f18a9b9d93f6cdbf50f343c161592ca8089fe1846d364cbec3de4a101715fc5b39a1b8ce0d664f7c11a3cb405f47d9fba198c39d7c435a93a2e1511c"
    }
   }
  },
  "enableWebhook": {
   "responses": {
    "200": {
-    "id": "whk_3af363644257c8d1bcf915d7",
-    "url": "http://127.0.0.1:37815/hook",
+    "id": "whk_4344b04362894219261695a7",
+    "url": "http://127.0.0.1:39473/hook",
     "events": [
      "settlement.confirmed"
     ],
-    "createdAt": "2026-11-29T21:14:45.289Z",
+    "createdAt": "2026-11-29T22:38:42.949Z",
     "disabledAt": null,
     "disabledBy": null
    }
@@ -648,8 +600,8 @@ export const examples: Readonly<
   "responses": {},
   "request": {
    "stepUp": {
-    "requestId": "sgn_2627bedd32deb29059eabdf5b8e06f41",
-    "signature": "0xde15d08033d95e7f58f0275b2fce39ecb9317e591ac9ee8d89bd6fa45127773522d3160e2e4159c46819031d8248d00e676777fd164828d16ec10a7dc4d4fd921b"
+    "requestId": "sgn_0a202419ef1755b334451874cce0480a",
+    "signature": "0xedf2c8e25115a170deaff03a26f3e1202bb9f82f3f095fe9cf9ddb9537d77ac14dc96b92dbc51458dabae09f0e81ddbac9533dc59f5e0d679be668bf35bf634b1b"
    }
   }
  },
@@ -663,8 +615,8 @@ export const examples: Readonly<
     "role": "read_only",
     "chainId": null,
     "invitedBy": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
-    "invitedAt": "2026-11-29T21:14:44.525Z",
-    "expiresAt": "2026-12-06T21:14:44.525Z"
+    "invitedAt": "2026-11-29T22:38:42.378Z",
+    "expiresAt": "2026-12-06T22:38:42.378Z"
    }
   },
   "request": {
@@ -672,8 +624,8 @@ export const examples: Readonly<
    "role": "read_only",
    "chainId": null,
    "stepUp": {
-    "requestId": "sgn_c73e8e3bb8077b79c55a6d04a1074a2f",
-    "signature": "0xf81958276c56c3b21d4d1b16f107c912475229c3a9b0320b8c625f3bad6b3dab2da7d9c9fb44e1dc613d40b67c3dd24a63d5e7abccd74f32a95e7661dcdb2df31b"
+    "requestId": "sgn_36c131a13d341636b9ce0fc1debcdd07",
+    "signature": "0xe19129fdfd08492bcf2ec263b647ccd4021f52c7b3b5af230c6ee1891fac4c3867226cdb0cc1bf0385961befbaab35556ccdec5a4e43d9f0d88b417ce271451d1c"
    }
   }
  },
@@ -685,7 +637,7 @@ export const examples: Readonly<
     "chainId": null,
     "role": "read_only",
     "isOwn": false,
-    "linkedAt": "2026-11-29T21:14:44.564Z"
+    "linkedAt": "2026-11-29T22:38:42.411Z"
    }
   },
   "request": {
@@ -735,15 +687,15 @@ export const examples: Readonly<
     "chainId": null,
     "role": "owner",
     "isOwn": false,
-    "linkedAt": "2026-11-29T21:14:44.593Z"
+    "linkedAt": "2026-11-29T22:38:42.452Z"
    }
   },
   "request": {
-   "requestId": "sgn_25f7971e0b3ff5014a665572cd23cb49",
-   "signature": "0x8bbc9dc6661f8b87f2b66fdb696e28e68148d209882969b965a62c86de75f0214f4209b9f3f0f4d2cff74c7c70841209c263324003c7eea5214f20dc418578981b",
+   "requestId": "sgn_b7952700ed28f3400ee3dfc1e27fbb0c",
+   "signature": "0x2b5831866986f8d7e7fd3c955aaa54676a6b608f1ef3de531c2f6b6b9d62bdcb48c0137f0df811e16c6bd7dd126a63b3330dbbe0d8f7906a4a57000c2a6245741c",
    "stepUp": {
-    "requestId": "sgn_0602d27e247944da16bda58c53a4a8a8",
-    "signature": "0x63fd5b5671622a66dc0ca85b20c3f1516af31e3d855cf1f6ba37242b2a514b46247ac8c384b7f1969adf71b6df54f6643db59cf1ce50f0e6b2c55a844c2125141c"
+    "requestId": "sgn_2a70f3d30201d07bc89cbce6d969871c",
+    "signature": "0xc2885731e7185243604cc0d46ed7a30bd95d0efd75b580f9a17ff988ad71ae0c49ac85bf8485911dde6cbb1584df657ca7b2bf5c7805eeaf13e11ff3c14c349e1b"
    }
   }
  },
@@ -754,8 +706,8 @@ export const examples: Readonly<
      {
       "crv": "Ed25519",
       "kty": "OKP",
-      "x": "5n68myliKlPyirowXpWEgEYZeNxZNUb1q4BwzopRLfQ",
-      "kid": "z-54iWtgVIXkbzOnOTN316M9UOH6Ojpsygliwntdb3Q",
+      "x": "Wews2oDHWsBdAXSvDR0GTkddOduyyP21k9-_UMe27_I",
+      "kid": "OmLTkDU-GapmHWQRBH3DP3PIR4sSMtdhImjPMF3waLc",
       "alg": "EdDSA",
       "use": "sig"
      }
@@ -788,7 +740,7 @@ export const examples: Readonly<
       "atRisk": "0",
       "withdrawRequestedAt": null,
       "claimBy": null,
-      "openedAt": "2026-11-29T21:14:44.021Z",
+      "openedAt": "2026-11-29T22:38:42.053Z",
       "closedAt": null
      }
     ],
@@ -804,8 +756,8 @@ export const examples: Readonly<
       "payer": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
       "settlements": 2,
       "amount": "20000",
-      "firstAt": "2026-11-29T21:14:41.093Z",
-      "lastAt": "2026-11-29T21:14:41.669Z"
+      "firstAt": "2026-11-29T22:38:41.281Z",
+      "lastAt": "2026-11-29T22:38:41.534Z"
      }
     ],
     "next": null
@@ -817,15 +769,15 @@ export const examples: Readonly<
    "200": {
     "deliveries": [
      {
-      "id": "evt_d15e68b39f43c0ffc84e7c41c2a28a85",
+      "id": "evt_9848130eb7ae2af626f3eca5029f28b0",
       "type": "webhook.test",
       "state": "pending",
       "attempts": 0,
-      "nextAt": "2026-11-29T21:14:45.296Z",
+      "nextAt": "2026-11-29T22:38:42.956Z",
       "lastStatus": null,
       "lastError": null,
-      "body": "{\"type\":\"webhook.test\",\"timestamp\":\"2026-11-29T21:14:45.296Z\",\"data\":{\"message\":\"This is a test; nothing happened.\",\"endpointId\":\"whk_3af363644257c8d1bcf915d7\"}}",
-      "createdAt": "2026-11-29T21:14:45.296Z",
+      "body": "{\"type\":\"webhook.test\",\"timestamp\":\"2026-11-29T22:38:42.956Z\",\"data\":{\"message\":\"This is a test; nothing happened.\",\"endpointId\":\"whk_4344b04362894219261695a7\"}}",
+      "createdAt": "2026-11-29T22:38:42.956Z",
       "deliveredAt": null
      }
     ],
@@ -839,14 +791,14 @@ export const examples: Readonly<
     "enabled": true,
     "emails": [
      {
-      "id": "eml_e37384147b387e56c2c5ff9a",
+      "id": "eml_8e6e6f136c804f391588680d",
       "address": "anna@shop.example",
       "events": [
        "credits.low"
       ],
       "state": "unconfirmed",
       "pausedBy": null,
-      "createdAt": "2026-11-29T21:14:45.354Z",
+      "createdAt": "2026-11-29T22:38:42.995Z",
       "confirmedAt": null
      }
     ]
@@ -862,8 +814,8 @@ export const examples: Readonly<
       "role": "read_only",
       "chainId": null,
       "invitedBy": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
-      "invitedAt": "2026-11-29T21:14:44.525Z",
-      "expiresAt": "2026-12-06T21:14:44.525Z"
+      "invitedAt": "2026-11-29T22:38:42.378Z",
+      "expiresAt": "2026-12-06T22:38:42.378Z"
      }
     ]
    }
@@ -874,27 +826,27 @@ export const examples: Readonly<
    "200": {
     "keys": [
      {
-      "id": "LCTXAmHsYwiQ",
+      "id": "Fa2YVvOSir9Y",
       "label": "shop",
       "mode": "test",
       "prefix": "fk_test_000000000000",
-      "lastFour": "SvMh",
-      "createdAt": "2026-11-29T21:14:44.645Z",
+      "lastFour": "Uu9H",
+      "createdAt": "2026-11-29T22:38:42.500Z",
       "createdBy": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
       "lastUsedAt": null,
       "expiresAt": null,
       "status": "active"
      },
      {
-      "id": "LqCmS9cN6Wr6",
+      "id": "HbezCHF10QhA",
       "label": "shop",
       "mode": "test",
       "prefix": "fk_test_000000000000",
-      "lastFour": "4XtB",
-      "createdAt": "2026-11-29T21:14:44.638Z",
+      "lastFour": "9Qj8",
+      "createdAt": "2026-11-29T22:38:42.493Z",
       "createdBy": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
       "lastUsedAt": null,
-      "expiresAt": "2026-11-29T22:14:44.645Z",
+      "expiresAt": "2026-11-29T23:38:42.500Z",
       "status": "revoked"
      }
     ]
@@ -910,20 +862,20 @@ export const examples: Readonly<
       "kind": "charge",
       "credits": 0,
       "balanceAfter": 17,
-      "settlementId": "stl_0eaa8f924f8a955dd5492b9c67d36420",
+      "settlementId": "stl_38b8a4d7000f0102eb9fdc8f5edc13b7",
       "purchaseId": null,
       "note": null,
-      "createdAt": "2026-11-29T21:14:44.021Z"
+      "createdAt": "2026-11-29T22:38:42.053Z"
      },
      {
       "id": 7,
       "kind": "hold",
       "credits": -1,
       "balanceAfter": 17,
-      "settlementId": "stl_0eaa8f924f8a955dd5492b9c67d36420",
+      "settlementId": "stl_38b8a4d7000f0102eb9fdc8f5edc13b7",
       "purchaseId": null,
       "note": null,
-      "createdAt": "2026-11-29T21:14:43.947Z"
+      "createdAt": "2026-11-29T22:38:42.015Z"
      }
     ],
     "next": null
@@ -935,7 +887,7 @@ export const examples: Readonly<
    "200": {
     "listings": [
      {
-      "id": "lst_c6f5d7a553f9804087ce6b58",
+      "id": "lst_e818ae6f13b431fd7919e2c6",
       "resource": "https://127.0.0.1:1/r",
       "method": "GET",
       "title": "Report",
@@ -953,10 +905,10 @@ export const examples: Readonly<
       "check": {
        "state": "failing",
        "isPublic": false,
-       "checkedAt": "2026-11-29T21:14:46.058Z",
-       "triedAt": "2026-11-29T21:14:46.058Z",
+       "checkedAt": "2026-11-29T22:38:43.297Z",
+       "triedAt": "2026-11-29T22:38:43.297Z",
        "passedAt": null,
-       "nextAt": "2026-11-29T21:25:26.224Z",
+       "nextAt": "2026-11-29T22:49:21.795Z",
        "failures": 1,
        "reason": "unreachable",
        "message": "The connection was refused.",
@@ -969,8 +921,8 @@ export const examples: Readonly<
        "payers30d": 0,
        "lastSettledAt": null
       },
-      "createdAt": "2026-11-29T21:14:45.963Z",
-      "updatedAt": "2026-11-29T21:14:45.963Z"
+      "createdAt": "2026-11-29T22:38:43.280Z",
+      "updatedAt": "2026-11-29T22:38:43.280Z"
      }
     ]
    }
@@ -992,8 +944,8 @@ export const examples: Readonly<
       "role": "read_only",
       "chainId": null,
       "invitedBy": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
-      "invitedAt": "2026-11-29T21:14:44.525Z",
-      "expiresAt": "2026-12-06T21:14:44.525Z"
+      "invitedAt": "2026-11-29T22:38:42.378Z",
+      "expiresAt": "2026-12-06T22:38:42.378Z"
      }
     ]
    }
@@ -1013,26 +965,12 @@ export const examples: Readonly<
    }
   }
  },
- "listMerchantHosted": {
-  "responses": {
-   "200": {
-    "x402Version": 2,
-    "payTo": "0xb5AB69F7bBada22B28e79C8FFAECe55eF1c771D4",
-    "resources": [],
-    "pagination": {
-     "limit": 20,
-     "offset": 0,
-     "total": 0
-    }
-   }
-  }
- },
  "listPurchases": {
   "responses": {
    "200": {
     "purchases": [
      {
-      "id": "pur_7444d6198ba396331cb56b0cc36fea1e",
+      "id": "pur_1c64fec3ff5cc613068298181a43081b",
       "state": "settling",
       "credits": 1000,
       "amount": "1000000",
@@ -1046,76 +984,33 @@ export const examples: Readonly<
       "typedData": null,
       "reason": null,
       "reasonCode": null,
-      "settlementId": "stl_19832d8fdf4207ec7fea59e19ec7f0bc",
+      "settlementId": "stl_e41fc36843f704877b268273285b44b2",
       "transaction": null,
       "explorer": null,
       "timeline": [
        {
         "state": "awaiting_payment",
-        "at": "2026-11-29T21:14:44.739Z"
+        "at": "2026-11-29T22:38:42.560Z"
        },
        {
         "state": "settling",
-        "at": "2026-11-29T21:14:44.768Z"
+        "at": "2026-11-29T22:38:42.565Z"
        }
       ],
-      "createdAt": "2026-11-29T21:14:44.739Z",
-      "expiresAt": "2026-11-29T22:14:44.000Z",
+      "createdAt": "2026-11-29T22:38:42.560Z",
+      "expiresAt": "2026-11-29T23:38:42.000Z",
       "creditedAt": null,
       "contact": null
      }
     ],
-    "next": "1795986884678.pur_18331cd080376b18e89bccc0bae274cd"
+    "next": "1795991922537.pur_5863b0a87913f8c71a53d4b00c67cd12"
    }
   }
  },
  "listRequests": {
   "responses": {
    "200": {
-    "requests": [
-     {
-      "requestId": "req_7e8938685eaf49fe93c815e0a34d4810",
-      "createdAt": "2026-11-29T21:14:43.909Z",
-      "method": "POST",
-      "path": "/settle",
-      "status": 200,
-      "durationMs": 157,
-      "code": null,
-      "message": null,
-      "result": null,
-      "settlementId": null,
-      "transaction": "0xbd2fce7b60113dd9486ff7392821572f9dd10896d38a22b90e7f3b1737d94558",
-      "key": {
-       "id": "LkAmyT1Fgh57",
-       "label": "shop",
-       "mode": "test"
-      },
-      "asked": {
-       "network": "eip155:51",
-       "amount": "1000",
-       "payTo": "0x7A11830374F9a3aA26C125CAa932520D984B1024"
-      }
-     },
-     {
-      "requestId": "req_2666b47d9b834dd5a825c8f64e593fd5",
-      "createdAt": "2026-11-29T21:14:43.889Z",
-      "method": "POST",
-      "path": "/v1/channels/claim",
-      "status": 202,
-      "durationMs": 1,
-      "code": null,
-      "message": null,
-      "result": null,
-      "settlementId": null,
-      "transaction": null,
-      "key": {
-       "id": "LkAmyT1Fgh57",
-       "label": "shop",
-       "mode": "test"
-      },
-      "asked": {}
-     }
-    ],
+    "requests": [],
     "next": null
    }
   }
@@ -1133,37 +1028,24 @@ export const examples: Readonly<
    }
   }
  },
- "listResourcesHosted": {
-  "responses": {
-   "200": {
-    "x402Version": 2,
-    "items": [],
-    "pagination": {
-     "limit": 5,
-     "offset": 0,
-     "total": 0
-    }
-   }
-  }
- },
  "listSessions": {
   "responses": {
    "200": {
     "sessions": [
      {
-      "id": "ses_96fd9325fd20df831db43649",
+      "id": "ses_ad4e409ad18b44466e9f55c3",
       "wallet": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
-      "createdAt": "2026-11-29T21:14:44.109Z",
-      "lastSeenAt": "2026-11-29T21:14:44.109Z",
-      "expiresAt": "2026-12-06T21:14:44.109Z",
+      "createdAt": "2026-11-29T22:38:42.066Z",
+      "lastSeenAt": "2026-11-29T22:38:42.066Z",
+      "expiresAt": "2026-12-06T22:38:42.066Z",
       "isCurrent": true
      },
      {
-      "id": "ses_80ef7bd48e6ba2a28743a1c0",
+      "id": "ses_abc002fd2681dd37a0e9275a",
       "wallet": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
-      "createdAt": "2026-11-29T21:14:43.488Z",
-      "lastSeenAt": "2026-11-29T21:14:43.488Z",
-      "expiresAt": "2026-12-06T21:14:43.488Z",
+      "createdAt": "2026-11-29T22:38:41.933Z",
+      "lastSeenAt": "2026-11-29T22:38:41.933Z",
+      "expiresAt": "2026-12-06T22:38:41.933Z",
       "isCurrent": false
      }
     ]
@@ -1175,18 +1057,18 @@ export const examples: Readonly<
    "200": {
     "settlements": [
      {
-      "id": "stl_0eaa8f924f8a955dd5492b9c67d36420",
+      "id": "stl_38b8a4d7000f0102eb9fdc8f5edc13b7",
       "state": "confirmed",
       "network": "eip155:51",
       "payer": "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC",
       "payTo": "0x4020806089470a89826cB9fB1f4059150b550004",
       "amount": "100000",
       "transaction": "0xbd2fce7b60113dd9486ff7392821572f9dd10896d38a22b90e7f3b1737d94558",
-      "keyId": "LkAmyT1Fgh57",
+      "keyId": "lrXezeGXIVsG",
       "credits": 1,
-      "createdAt": "2026-11-29T21:14:43.947Z",
-      "confirmedAt": "2026-11-29T21:14:44.021Z",
-      "finalizedAt": "2026-11-29T21:14:44.926Z",
+      "createdAt": "2026-11-29T22:38:42.015Z",
+      "confirmedAt": "2026-11-29T22:38:42.053Z",
+      "finalizedAt": "2026-11-29T22:38:42.662Z",
       "failure": null,
       "resource": null,
       "route": null,
@@ -1195,7 +1077,7 @@ export const examples: Readonly<
       "recoveredAt": null
      }
     ],
-    "next": "1795986881669.stl_3e4445de4ff51c1253b6fca77a86ee3f"
+    "next": "1795991921534.stl_7ee39b181f4e93bc86a9c0a6c15bc3d9"
    }
   }
  },
@@ -1250,46 +1132,6 @@ export const examples: Readonly<
    }
   }
  },
- "listSupportedHosted": {
-  "responses": {
-   "200": {
-    "extensions": [
-     "bazaar",
-     "payment-identifier"
-    ],
-    "signers": {
-     "eip155:51": [
-      "0x5D284fe6D6AEb73857960a0D041CF394b1198392"
-     ]
-    },
-    "kinds": [
-     {
-      "x402Version": 2,
-      "scheme": "exact",
-      "asset": "0xb5AB69F7bBada22B28e79C8FFAECe55eF1c771D4",
-      "extra": {
-       "decimals": 6,
-       "name": "USDC",
-       "version": "2",
-       "assetTransferMethod": "eip3009"
-      },
-      "network": "eip155:51"
-     },
-     {
-      "x402Version": 1,
-      "scheme": "exact",
-      "asset": "0xb5AB69F7bBada22B28e79C8FFAECe55eF1c771D4",
-      "extra": {
-       "decimals": 6,
-       "name": "USDC",
-       "version": "2"
-      },
-      "network": "xdc-apothem"
-     }
-    ]
-   }
-  }
- },
  "listVouchers": {
   "responses": {
    "200": {
@@ -1316,7 +1158,7 @@ export const examples: Readonly<
       "chainId": null,
       "role": "owner",
       "isOwn": false,
-      "linkedAt": "2026-11-29T21:14:44.593Z"
+      "linkedAt": "2026-11-29T22:38:42.452Z"
      }
     ]
    }
@@ -1327,12 +1169,12 @@ export const examples: Readonly<
    "200": {
     "webhooks": [
      {
-      "id": "whk_3af363644257c8d1bcf915d7",
-      "url": "http://127.0.0.1:37815/hook",
+      "id": "whk_4344b04362894219261695a7",
+      "url": "http://127.0.0.1:39473/hook",
       "events": [
        "settlement.confirmed"
       ],
-      "createdAt": "2026-11-29T21:14:45.289Z",
+      "createdAt": "2026-11-29T22:38:42.949Z",
       "disabledAt": null,
       "disabledBy": null
      }
@@ -1343,7 +1185,7 @@ export const examples: Readonly<
  "payPurchase": {
   "responses": {
    "200": {
-    "id": "pur_7444d6198ba396331cb56b0cc36fea1e",
+    "id": "pur_1c64fec3ff5cc613068298181a43081b",
     "state": "settling",
     "credits": 1000,
     "amount": "1000000",
@@ -1357,27 +1199,27 @@ export const examples: Readonly<
     "typedData": null,
     "reason": null,
     "reasonCode": null,
-    "settlementId": "stl_19832d8fdf4207ec7fea59e19ec7f0bc",
+    "settlementId": "stl_e41fc36843f704877b268273285b44b2",
     "transaction": null,
     "explorer": null,
     "timeline": [
      {
       "state": "awaiting_payment",
-      "at": "2026-11-29T21:14:44.739Z"
+      "at": "2026-11-29T22:38:42.560Z"
      },
      {
       "state": "settling",
-      "at": "2026-11-29T21:14:44.768Z"
+      "at": "2026-11-29T22:38:42.565Z"
      }
     ],
-    "createdAt": "2026-11-29T21:14:44.739Z",
-    "expiresAt": "2026-11-29T22:14:44.000Z",
+    "createdAt": "2026-11-29T22:38:42.560Z",
+    "expiresAt": "2026-11-29T23:38:42.000Z",
     "creditedAt": null,
     "contact": null
    }
   },
   "request": {
-   "signature": "0x636581f182b3f6e907a1b7fa97e2904536cd2904a0be0f71ee07cf91f0c013a1421aca81db5dcfe45fed8c665e979ea4d7fa29f99b2561aa9ffeb699cb03b4d71c"
+   "signature": "0xbc21e348a3ee36bd68103682f6dc4ed19dfba66b47bcb51e38f27b150fb9d8dc0a34fa7de3c4aab53607c194e4942b203a97ca78ca17ae872cf90723e39895b01b"
   }
  },
  "readAccount": {
@@ -1417,7 +1259,7 @@ export const examples: Readonly<
       "explorer": null
      }
     ],
-    "publicUrl": "http://127.0.0.1:36437",
+    "publicUrl": "http://127.0.0.1:44495",
     "version": "0.1.0"
    }
   }
@@ -1435,7 +1277,7 @@ export const examples: Readonly<
     "atRisk": "0",
     "withdrawRequestedAt": null,
     "claimBy": null,
-    "openedAt": "2026-11-29T21:14:44.021Z",
+    "openedAt": "2026-11-29T22:38:42.053Z",
     "closedAt": null,
     "receiverAuthorizer": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
     "withdrawDelay": 900,
@@ -1462,7 +1304,7 @@ export const examples: Readonly<
  "readListing": {
   "responses": {
    "200": {
-    "id": "lst_c6f5d7a553f9804087ce6b58",
+    "id": "lst_e818ae6f13b431fd7919e2c6",
     "resource": "https://127.0.0.1:1/r",
     "method": "GET",
     "title": "Report",
@@ -1480,10 +1322,10 @@ export const examples: Readonly<
     "check": {
      "state": "failing",
      "isPublic": false,
-     "checkedAt": "2026-11-29T21:14:46.058Z",
-     "triedAt": "2026-11-29T21:14:46.058Z",
+     "checkedAt": "2026-11-29T22:38:43.297Z",
+     "triedAt": "2026-11-29T22:38:43.297Z",
      "passedAt": null,
-     "nextAt": "2026-11-29T21:25:26.224Z",
+     "nextAt": "2026-11-29T22:49:21.795Z",
      "failures": 1,
      "reason": "unreachable",
      "message": "The connection was refused.",
@@ -1496,8 +1338,8 @@ export const examples: Readonly<
      "payers30d": 0,
      "lastSettledAt": null
     },
-    "createdAt": "2026-11-29T21:14:45.963Z",
-    "updatedAt": "2026-11-29T21:14:45.963Z"
+    "createdAt": "2026-11-29T22:38:43.280Z",
+    "updatedAt": "2026-11-29T22:38:43.280Z"
    }
   }
  },
@@ -1515,7 +1357,7 @@ export const examples: Readonly<
  "readPurchase": {
   "responses": {
    "200": {
-    "id": "pur_7444d6198ba396331cb56b0cc36fea1e",
+    "id": "pur_1c64fec3ff5cc613068298181a43081b",
     "state": "settling",
     "credits": 1000,
     "amount": "1000000",
@@ -1529,21 +1371,21 @@ export const examples: Readonly<
     "typedData": null,
     "reason": null,
     "reasonCode": null,
-    "settlementId": "stl_19832d8fdf4207ec7fea59e19ec7f0bc",
+    "settlementId": "stl_e41fc36843f704877b268273285b44b2",
     "transaction": null,
     "explorer": null,
     "timeline": [
      {
       "state": "awaiting_payment",
-      "at": "2026-11-29T21:14:44.739Z"
+      "at": "2026-11-29T22:38:42.560Z"
      },
      {
       "state": "settling",
-      "at": "2026-11-29T21:14:44.768Z"
+      "at": "2026-11-29T22:38:42.565Z"
      }
     ],
-    "createdAt": "2026-11-29T21:14:44.739Z",
-    "expiresAt": "2026-11-29T22:14:44.000Z",
+    "createdAt": "2026-11-29T22:38:42.560Z",
+    "expiresAt": "2026-11-29T23:38:42.000Z",
     "creditedAt": null,
     "contact": null
    }
@@ -1552,19 +1394,19 @@ export const examples: Readonly<
  "readRequest": {
   "responses": {
    "200": {
-    "requestId": "req_7e8938685eaf49fe93c815e0a34d4810",
-    "createdAt": "2026-11-29T21:14:43.909Z",
+    "requestId": "req_c9fef86bb4644e23a3d3178cf728c370",
+    "createdAt": "2026-11-29T22:38:42.008Z",
     "method": "POST",
     "path": "/settle",
     "status": 200,
-    "durationMs": 157,
+    "durationMs": 53,
     "code": null,
     "message": null,
     "result": null,
     "settlementId": null,
     "transaction": "0xbd2fce7b60113dd9486ff7392821572f9dd10896d38a22b90e7f3b1737d94558",
     "key": {
-     "id": "LkAmyT1Fgh57",
+     "id": "lrXezeGXIVsG",
      "label": "shop",
      "mode": "test"
     },
@@ -1600,16 +1442,16 @@ export const examples: Readonly<
  "readSettlement": {
   "responses": {
    "200": {
-    "id": "stl_32d89a79abac00b0244b09c5f46285a9",
+    "id": "stl_833334ea59e59ebee2648500038d010a",
     "status": "confirmed",
     "success": true,
     "payer": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
-    "transaction": "0x14b441006318c2496ee86f3ea06615b96ca7539063c8e50d87e96b7f504ca5a0",
+    "transaction": "0x44ad99448bae2f4fae5c0c40a6ed016d66f92f0de895310014e4ec9ed76ea1a0",
     "network": "eip155:51",
     "amount": "10000",
     "extra": {
-     "settlementId": "stl_32d89a79abac00b0244b09c5f46285a9",
-     "nonce": "0x00000000000000000000000000000000000001a22928e6910000000000000001",
+     "settlementId": "stl_833334ea59e59ebee2648500038d010a",
+     "nonce": "0x00000000000000000000000000000000000001a22975dea50000000000000001",
      "logIndex": 0,
      "settledBy": "relayer"
     },
@@ -1626,9 +1468,9 @@ export const examples: Readonly<
     "refundedAmount": "0",
     "minRefundAmount": "1000",
     "credits": 1,
-    "createdAt": "2026-11-29T21:14:41.093Z",
-    "submittedAt": "2026-11-29T21:14:41.267Z",
-    "confirmedAt": "2026-11-29T21:14:41.487Z",
+    "createdAt": "2026-11-29T22:38:41.281Z",
+    "submittedAt": "2026-11-29T22:38:41.295Z",
+    "confirmedAt": "2026-11-29T22:38:41.503Z",
     "finalizedAt": null,
     "failedAt": null,
     "recoveredAt": null,
@@ -1637,55 +1479,7 @@ export const examples: Readonly<
       "info": {
        "attestation": {
         "format": "jws",
-        "signature": "eyJhbGciOiJFZERTQSIsInR5cCI6InNldHRsZW1lbnQtYXR0ZXN0YXRpb24rand0Iiwia2lkIjoiei01NGlXdGdWSVhrYnpPbk9UTjMxNk05VU9INk9qcHN5Z2xpd250ZGIzUSJ9.eyJpYXQiOjE3OTU5ODY4ODEsInNldHRsZW1lbnRJZCI6InN0bF8zMmQ4OWE3OWFiYWMwMGIwMjQ0YjA5YzVmNDYyODVhOSIsIm5ldHdvcmsiOiJlaXAxNTU6NTEiLCJhc3NldCI6IjB4YjVBQjY5RjdiQmFkYTIyQjI4ZTc5QzhGRkFFQ2U1NWVGMWM3NzFENCIsInBheWVyIjoiMHg3MDk5Nzk3MEM1MTgxMmRjM0EwMTBDN2QwMWI1MGUwZDE3ZGM3OUM4IiwicGF5VG8iOiIweDdBMTE4MzAzNzRGOWEzYUEyNkMxMjVDQWE5MzI1MjBEOTg0QjEwMjQiLCJhbW91bnQiOiIxMDAwMCIsIm5vbmNlIjoiMHgwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMWEyMjkyOGU2OTEwMDAwMDAwMDAwMDAwMDAxIiwidHJhbnNhY3Rpb24iOiIweDE0YjQ0MTAwNjMxOGMyNDk2ZWU4NmYzZWEwNjYxNWI5NmNhNzUzOTA2M2M4ZTUwZDg3ZTk2YjdmNTA0Y2E1YTAiLCJsb2dJbmRleCI6MCwiYmxvY2tOdW1iZXIiOjMsImJsb2NrSGFzaCI6IjB4ZTRmMTA5NTI5NDUzNTAwMWRhYzQzZDNhNGEwOTM3ZGNlOWFhODJhNmU5YjQ1MjYzY2I4MGI3NDdlNmM0MzU1OCIsImZpbmFsaXplZCI6ZmFsc2V9.xq4dbMqFYXl5bdUzQVrrxppquFnBhK6rINIspIIhW_BgUNJA29rhp9lpbvjhvQ8sL65U6-SDQR1X_WfuXyelCw"
-       }
-      }
-     }
-    }
-   }
-  }
- },
- "readSettlementHosted": {
-  "responses": {
-   "200": {
-    "id": "stl_a05e2fbaebebbe0b6e29b4b5fe25a5cd",
-    "status": "confirmed",
-    "success": true,
-    "payer": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
-    "transaction": "0xeaaea69fb15cbc397e70d2e3f31daf7962aad3bb6cd4893e5d6ccd0ac187c75f",
-    "network": "eip155:51",
-    "amount": "10000",
-    "extra": {
-     "settlementId": "stl_a05e2fbaebebbe0b6e29b4b5fe25a5cd",
-     "nonce": "0x00000000000000000000000000000000000001a22928e6910000000000000006",
-     "logIndex": 0,
-     "settledBy": "relayer"
-    },
-    "state": "confirmed",
-    "asset": "0xb5AB69F7bBada22B28e79C8FFAECe55eF1c771D4",
-    "payTo": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
-    "blockNumber": 5,
-    "logIndex": 0,
-    "confirmations": 1,
-    "finalized": false,
-    "settledBy": "relayer",
-    "refundOf": null,
-    "refunds": [],
-    "refundedAmount": "0",
-    "minRefundAmount": "1000",
-    "credits": 0,
-    "createdAt": "2026-11-29T21:14:42.740Z",
-    "submittedAt": "2026-11-29T21:14:42.743Z",
-    "confirmedAt": "2026-11-29T21:14:42.779Z",
-    "finalizedAt": null,
-    "failedAt": null,
-    "recoveredAt": null,
-    "extensions": {
-     "settlement-attestation": {
-      "info": {
-       "attestation": {
-        "format": "jws",
-        "signature": "eyJhbGciOiJFZERTQSIsInR5cCI6InNldHRsZW1lbnQtYXR0ZXN0YXRpb24rand0Iiwia2lkIjoiei01NGlXdGdWSVhrYnpPbk9UTjMxNk05VU9INk9qcHN5Z2xpd250ZGIzUSJ9.eyJpYXQiOjE3OTU5ODY4ODIsInNldHRsZW1lbnRJZCI6InN0bF9hMDVlMmZiYWViZWJiZTBiNmUyOWI0YjVmZTI1YTVjZCIsIm5ldHdvcmsiOiJlaXAxNTU6NTEiLCJhc3NldCI6IjB4YjVBQjY5RjdiQmFkYTIyQjI4ZTc5QzhGRkFFQ2U1NWVGMWM3NzFENCIsInBheWVyIjoiMHg3MDk5Nzk3MEM1MTgxMmRjM0EwMTBDN2QwMWI1MGUwZDE3ZGM3OUM4IiwicGF5VG8iOiIweDdBMTE4MzAzNzRGOWEzYUEyNkMxMjVDQWE5MzI1MjBEOTg0QjEwMjQiLCJhbW91bnQiOiIxMDAwMCIsIm5vbmNlIjoiMHgwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMWEyMjkyOGU2OTEwMDAwMDAwMDAwMDAwMDA2IiwidHJhbnNhY3Rpb24iOiIweGVhYWVhNjlmYjE1Y2JjMzk3ZTcwZDJlM2YzMWRhZjc5NjJhYWQzYmI2Y2Q0ODkzZTVkNmNjZDBhYzE4N2M3NWYiLCJsb2dJbmRleCI6MCwiYmxvY2tOdW1iZXIiOjUsImJsb2NrSGFzaCI6IjB4MmY4MDcxY2I0N2IxM2M4ZWY2NjMwNTY3MTQ2MmZkMWU3ZTlkYTc5MDEwM2RiMjRmODRjZDE5MTIyMDdmYmI4YSIsImZpbmFsaXplZCI6ZmFsc2V9.Ra7OU90vZQe5r4Ne9dpVBZ9YwvCNNv4iqMfP7JSpujp-NyaoP1ciiE8NLa7ETn2QNJZa_JsHmMs4DT-rfYQNBw"
+        "signature": "eyJhbGciOiJFZERTQSIsInR5cCI6InNldHRsZW1lbnQtYXR0ZXN0YXRpb24rand0Iiwia2lkIjoiT21MVGtEVS1HYXBtSFdRUkJIM0RQM1BJUjRzU010ZGhJbWpQTUYzd2FMYyJ9.eyJpYXQiOjE3OTU5OTE5MjEsInNldHRsZW1lbnRJZCI6InN0bF84MzMzMzRlYTU5ZTU5ZWJlZTI2NDg1MDAwMzhkMDEwYSIsIm5ldHdvcmsiOiJlaXAxNTU6NTEiLCJhc3NldCI6IjB4YjVBQjY5RjdiQmFkYTIyQjI4ZTc5QzhGRkFFQ2U1NWVGMWM3NzFENCIsInBheWVyIjoiMHg3MDk5Nzk3MEM1MTgxMmRjM0EwMTBDN2QwMWI1MGUwZDE3ZGM3OUM4IiwicGF5VG8iOiIweDdBMTE4MzAzNzRGOWEzYUEyNkMxMjVDQWE5MzI1MjBEOTg0QjEwMjQiLCJhbW91bnQiOiIxMDAwMCIsIm5vbmNlIjoiMHgwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMWEyMjk3NWRlYTUwMDAwMDAwMDAwMDAwMDAxIiwidHJhbnNhY3Rpb24iOiIweDQ0YWQ5OTQ0OGJhZTJmNGZhZTVjMGM0MGE2ZWQwMTZkNjZmOTJmMGRlODk1MzEwMDE0ZTRlYzllZDc2ZWExYTAiLCJsb2dJbmRleCI6MCwiYmxvY2tOdW1iZXIiOjMsImJsb2NrSGFzaCI6IjB4MzU1NjA5NjZhMjczYmUwMWU0MTQ4NTI1YWIzYTllODFkYmM1MGMxMjViYjYwYmM3Nzc2OTMyZTQ3OTI4ZWU0NiIsImZpbmFsaXplZCI6ZmFsc2V9.BArtNf6NbnSxd7nLz-hK19Vef4Gkdcv7MqE0VDjt8qChfunvcVrrd0QONYbz8VH_SM2w2w0YPvVEXg9jKqNaBA"
        }
       }
      }
@@ -1696,18 +1490,18 @@ export const examples: Readonly<
  "readSettlementStory": {
   "responses": {
    "200": {
-    "id": "stl_0eaa8f924f8a955dd5492b9c67d36420",
+    "id": "stl_38b8a4d7000f0102eb9fdc8f5edc13b7",
     "state": "confirmed",
     "network": "eip155:51",
     "payer": "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC",
     "payTo": "0x4020806089470a89826cB9fB1f4059150b550004",
     "amount": "100000",
     "transaction": "0xbd2fce7b60113dd9486ff7392821572f9dd10896d38a22b90e7f3b1737d94558",
-    "keyId": "LkAmyT1Fgh57",
+    "keyId": "lrXezeGXIVsG",
     "credits": 1,
-    "createdAt": "2026-11-29T21:14:43.947Z",
-    "confirmedAt": "2026-11-29T21:14:44.021Z",
-    "finalizedAt": "2026-11-29T21:14:44.926Z",
+    "createdAt": "2026-11-29T22:38:42.015Z",
+    "confirmedAt": "2026-11-29T22:38:42.053Z",
+    "finalizedAt": "2026-11-29T22:38:42.662Z",
     "failure": null,
     "resource": null,
     "route": null,
@@ -1722,11 +1516,11 @@ export const examples: Readonly<
     "timeline": [
      {
       "what": "queued",
-      "at": "2026-11-29T21:14:43.947Z"
+      "at": "2026-11-29T22:38:42.015Z"
      },
      {
       "what": "submitted",
-      "at": "2026-11-29T21:14:43.965Z"
+      "at": "2026-11-29T22:38:42.019Z"
      }
     ],
     "gasUsed": 158380,
@@ -1735,7 +1529,7 @@ export const examples: Readonly<
     "blockNumber": 7,
     "logIndex": 0,
     "settledBy": "relayer",
-    "requestId": "req_7e8938685eaf49fe93c815e0a34d4810",
+    "requestId": "req_c9fef86bb4644e23a3d3178cf728c370",
     "failureMessage": null,
     "nextStep": null,
     "explorer": null
@@ -1772,71 +1566,10 @@ export const examples: Readonly<
      {
       "network": "eip155:51",
       "headBlock": 4,
-      "headAgeSeconds": 1,
+      "headAgeSeconds": 0,
       "readToBlock": 4,
       "finalizedBlock": 0,
       "clockSkewSeconds": null,
-      "relayers": 1,
-      "inFlight": 0,
-      "queued": 0,
-      "lanesUsable": 1,
-      "lanesElsewhere": 0,
-      "batching": "on",
-      "gasPriceGwei": 12.5,
-      "isGasPricePaid": true,
-      "isTokenPaused": false,
-      "settlementCostXdc": "0.001125",
-      "settlementCostUsdc": null,
-      "settlementFeeUsdc": "0.001000",
-      "settlementFeeSince": null,
-      "endpoints": [
-       {
-        "requestsPerSecond": null,
-        "countsCalls": false,
-        "batchCalls": null,
-        "logRangeBlocks": null,
-        "bodyBytes": null
-       }
-      ]
-     }
-    ]
-   }
-  }
- },
- "readStatusHosted": {
-  "responses": {
-   "200": {
-    "version": "0.1.0",
-    "surfaces": [
-     {
-      "name": "public",
-      "path": "/",
-      "settle": "async",
-      "auth": "api-key",
-      "networks": [
-       "eip155:51"
-      ],
-      "minAmountUsdc": "0.000000"
-     },
-     {
-      "name": "hosted",
-      "path": "/api/facilitator",
-      "settle": "sync",
-      "auth": "none",
-      "networks": [
-       "eip155:51"
-      ],
-      "minAmountUsdc": "0.001000"
-     }
-    ],
-    "networks": [
-     {
-      "network": "eip155:51",
-      "headBlock": 6,
-      "headAgeSeconds": 1,
-      "readToBlock": 6,
-      "finalizedBlock": 4,
-      "clockSkewSeconds": 1,
       "relayers": 1,
       "inFlight": 0,
       "queued": 0,
@@ -1901,19 +1634,19 @@ export const examples: Readonly<
     "extra": {
      "x402Reason": "settlement_not_refundable"
     },
-    "refundOf": "stl_32d89a79abac00b0244b09c5f46285a9"
+    "refundOf": "stl_833334ea59e59ebee2648500038d010a"
    }
   },
   "request": {
-   "settlementId": "stl_32d89a79abac00b0244b09c5f46285a9",
-   "signature": "0x1957a44eddcef7cdeadf4cf5f67ff803eaf64ddbae400d5c6272f4a24675cdee32d264630f1e84473c64124efe470c7872bb7760330ced10f14a4547db3e85e91c",
+   "settlementId": "stl_833334ea59e59ebee2648500038d010a",
+   "signature": "0x3c6faab70130db9bb51f6853d0dc917c739fa20663898a67b5c387bc634c4f56076f572b1e0bfb8d682230442ccf9e96db8cb233625f2762415ed5d73167725a1c",
    "authorization": {
     "from": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
     "to": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
     "value": "10000",
     "validAfter": "0",
-    "validBefore": "1795990480",
-    "nonce": "0x00000000000000000000000000000000000001a22928e6910000000000000001"
+    "validBefore": "1795995521",
+    "nonce": "0x00000000000000000000000000000000000001a22975dea50000000000000001"
    }
   }
  },
@@ -1929,15 +1662,15 @@ export const examples: Readonly<
  "resendDelivery": {
   "responses": {
    "202": {
-    "id": "evt_d15e68b39f43c0ffc84e7c41c2a28a85",
+    "id": "evt_9848130eb7ae2af626f3eca5029f28b0",
     "type": "webhook.test",
     "state": "pending",
     "attempts": 0,
-    "nextAt": "2026-11-29T21:14:45.310Z",
+    "nextAt": "2026-11-29T22:38:42.971Z",
     "lastStatus": null,
     "lastError": null,
-    "body": "{\"type\":\"webhook.test\",\"timestamp\":\"2026-11-29T21:14:45.296Z\",\"data\":{\"message\":\"This is a test; nothing happened.\",\"endpointId\":\"whk_3af363644257c8d1bcf915d7\"}}",
-    "createdAt": "2026-11-29T21:14:45.296Z",
+    "body": "{\"type\":\"webhook.test\",\"timestamp\":\"2026-11-29T22:38:42.956Z\",\"data\":{\"message\":\"This is a test; nothing happened.\",\"endpointId\":\"whk_4344b04362894219261695a7\"}}",
+    "createdAt": "2026-11-29T22:38:42.956Z",
     "deliveredAt": null
    }
   },
@@ -1950,12 +1683,12 @@ export const examples: Readonly<
   "responses": {
    "201": {
     "key": "fk_test_0000000000000000000000000000000000000000000000000000000000000",
-    "id": "LCTXAmHsYwiQ",
+    "id": "Fa2YVvOSir9Y",
     "label": "shop",
     "mode": "test",
     "prefix": "fk_test_000000000000",
-    "lastFour": "SvMh",
-    "createdAt": "2026-11-29T21:14:44.645Z",
+    "lastFour": "Uu9H",
+    "createdAt": "2026-11-29T22:38:42.500Z",
     "createdBy": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
     "lastUsedAt": null,
     "expiresAt": null,
@@ -1965,25 +1698,12 @@ export const examples: Readonly<
   "request": {
    "overlap": "1h",
    "stepUp": {
-    "requestId": "sgn_3e3fd579813a4fda2c4932c83e18f4ac",
-    "signature": "0x9908cd88e0a05ce3882f0f2923ed01426892b8077b54eaada5478bf8605d66ef1371e4523bb67d298f4421b6cca221f4107bd90f9ac36e757048c8a8efd840561b"
+    "requestId": "sgn_30c545dd6bdd5ba1264f2f2896f34edb",
+    "signature": "0x853dfa604c7cd82a4c4a0e45a39d4a9ebfcc811548c53abb1e7f9e8b8117e76e31d413b0f20e355db9ba20e135e261878ab42623844e7869994ae176b2e09bb41b"
    }
   }
  },
  "searchResources": {
-  "responses": {
-   "200": {
-    "x402Version": 2,
-    "resources": [],
-    "partialResults": false,
-    "pagination": {
-     "limit": 5,
-     "cursor": null
-    }
-   }
-  }
- },
- "searchResourcesHosted": {
   "responses": {
    "200": {
     "x402Version": 2,
@@ -2003,16 +1723,16 @@ export const examples: Readonly<
  "settle": {
   "responses": {
    "200": {
-    "id": "stl_32d89a79abac00b0244b09c5f46285a9",
+    "id": "stl_833334ea59e59ebee2648500038d010a",
     "status": "confirmed",
     "success": true,
     "payer": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
-    "transaction": "0x14b441006318c2496ee86f3ea06615b96ca7539063c8e50d87e96b7f504ca5a0",
+    "transaction": "0x44ad99448bae2f4fae5c0c40a6ed016d66f92f0de895310014e4ec9ed76ea1a0",
     "network": "eip155:51",
     "amount": "10000",
     "extra": {
-     "settlementId": "stl_32d89a79abac00b0244b09c5f46285a9",
-     "nonce": "0x00000000000000000000000000000000000001a22928e6910000000000000001",
+     "settlementId": "stl_833334ea59e59ebee2648500038d010a",
+     "nonce": "0x00000000000000000000000000000000000001a22975dea50000000000000001",
      "logIndex": 0,
      "settledBy": "relayer"
     },
@@ -2021,7 +1741,7 @@ export const examples: Readonly<
       "info": {
        "attestation": {
         "format": "jws",
-        "signature": "eyJhbGciOiJFZERTQSIsInR5cCI6InNldHRsZW1lbnQtYXR0ZXN0YXRpb24rand0Iiwia2lkIjoiei01NGlXdGdWSVhrYnpPbk9UTjMxNk05VU9INk9qcHN5Z2xpd250ZGIzUSJ9.eyJpYXQiOjE3OTU5ODY4ODEsInNldHRsZW1lbnRJZCI6InN0bF8zMmQ4OWE3OWFiYWMwMGIwMjQ0YjA5YzVmNDYyODVhOSIsIm5ldHdvcmsiOiJlaXAxNTU6NTEiLCJhc3NldCI6IjB4YjVBQjY5RjdiQmFkYTIyQjI4ZTc5QzhGRkFFQ2U1NWVGMWM3NzFENCIsInBheWVyIjoiMHg3MDk5Nzk3MEM1MTgxMmRjM0EwMTBDN2QwMWI1MGUwZDE3ZGM3OUM4IiwicGF5VG8iOiIweDdBMTE4MzAzNzRGOWEzYUEyNkMxMjVDQWE5MzI1MjBEOTg0QjEwMjQiLCJhbW91bnQiOiIxMDAwMCIsIm5vbmNlIjoiMHgwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMWEyMjkyOGU2OTEwMDAwMDAwMDAwMDAwMDAxIiwidHJhbnNhY3Rpb24iOiIweDE0YjQ0MTAwNjMxOGMyNDk2ZWU4NmYzZWEwNjYxNWI5NmNhNzUzOTA2M2M4ZTUwZDg3ZTk2YjdmNTA0Y2E1YTAiLCJsb2dJbmRleCI6MCwiYmxvY2tOdW1iZXIiOjMsImJsb2NrSGFzaCI6IjB4ZTRmMTA5NTI5NDUzNTAwMWRhYzQzZDNhNGEwOTM3ZGNlOWFhODJhNmU5YjQ1MjYzY2I4MGI3NDdlNmM0MzU1OCIsImZpbmFsaXplZCI6ZmFsc2V9.xq4dbMqFYXl5bdUzQVrrxppquFnBhK6rINIspIIhW_BgUNJA29rhp9lpbvjhvQ8sL65U6-SDQR1X_WfuXyelCw"
+        "signature": "eyJhbGciOiJFZERTQSIsInR5cCI6InNldHRsZW1lbnQtYXR0ZXN0YXRpb24rand0Iiwia2lkIjoiT21MVGtEVS1HYXBtSFdRUkJIM0RQM1BJUjRzU010ZGhJbWpQTUYzd2FMYyJ9.eyJpYXQiOjE3OTU5OTE5MjEsInNldHRsZW1lbnRJZCI6InN0bF84MzMzMzRlYTU5ZTU5ZWJlZTI2NDg1MDAwMzhkMDEwYSIsIm5ldHdvcmsiOiJlaXAxNTU6NTEiLCJhc3NldCI6IjB4YjVBQjY5RjdiQmFkYTIyQjI4ZTc5QzhGRkFFQ2U1NWVGMWM3NzFENCIsInBheWVyIjoiMHg3MDk5Nzk3MEM1MTgxMmRjM0EwMTBDN2QwMWI1MGUwZDE3ZGM3OUM4IiwicGF5VG8iOiIweDdBMTE4MzAzNzRGOWEzYUEyNkMxMjVDQWE5MzI1MjBEOTg0QjEwMjQiLCJhbW91bnQiOiIxMDAwMCIsIm5vbmNlIjoiMHgwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMWEyMjk3NWRlYTUwMDAwMDAwMDAwMDAwMDAxIiwidHJhbnNhY3Rpb24iOiIweDQ0YWQ5OTQ0OGJhZTJmNGZhZTVjMGM0MGE2ZWQwMTZkNjZmOTJmMGRlODk1MzEwMDE0ZTRlYzllZDc2ZWExYTAiLCJsb2dJbmRleCI6MCwiYmxvY2tOdW1iZXIiOjMsImJsb2NrSGFzaCI6IjB4MzU1NjA5NjZhMjczYmUwMWU0MTQ4NTI1YWIzYTllODFkYmM1MGMxMjViYjYwYmM3Nzc2OTMyZTQ3OTI4ZWU0NiIsImZpbmFsaXplZCI6ZmFsc2V9.BArtNf6NbnSxd7nLz-hK19Vef4Gkdcv7MqE0VDjt8qChfunvcVrrd0QONYbz8VH_SM2w2w0YPvVEXg9jKqNaBA"
        }
       }
      }
@@ -2046,86 +1766,14 @@ export const examples: Readonly<
      }
     },
     "payload": {
-     "signature": "0x1957a44eddcef7cdeadf4cf5f67ff803eaf64ddbae400d5c6272f4a24675cdee32d264630f1e84473c64124efe470c7872bb7760330ced10f14a4547db3e85e91c",
+     "signature": "0x3c6faab70130db9bb51f6853d0dc917c739fa20663898a67b5c387bc634c4f56076f572b1e0bfb8d682230442ccf9e96db8cb233625f2762415ed5d73167725a1c",
      "authorization": {
       "from": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
       "to": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
       "value": "10000",
       "validAfter": "0",
-      "validBefore": "1795990480",
-      "nonce": "0x00000000000000000000000000000000000001a22928e6910000000000000001"
-     }
-    }
-   },
-   "paymentRequirements": {
-    "scheme": "exact",
-    "network": "eip155:51",
-    "amount": "10000",
-    "asset": "0xb5AB69F7bBada22B28e79C8FFAECe55eF1c771D4",
-    "payTo": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
-    "maxTimeoutSeconds": 60,
-    "extra": {
-     "assetTransferMethod": "eip3009",
-     "name": "USDC",
-     "version": "2"
-    }
-   }
-  }
- },
- "settleHosted": {
-  "responses": {
-   "200": {
-    "id": "stl_a05e2fbaebebbe0b6e29b4b5fe25a5cd",
-    "status": "confirmed",
-    "success": true,
-    "payer": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
-    "transaction": "0xeaaea69fb15cbc397e70d2e3f31daf7962aad3bb6cd4893e5d6ccd0ac187c75f",
-    "network": "eip155:51",
-    "amount": "10000",
-    "extra": {
-     "settlementId": "stl_a05e2fbaebebbe0b6e29b4b5fe25a5cd",
-     "nonce": "0x00000000000000000000000000000000000001a22928e6910000000000000006",
-     "logIndex": 0,
-     "settledBy": "relayer"
-    },
-    "extensions": {
-     "settlement-attestation": {
-      "info": {
-       "attestation": {
-        "format": "jws",
-        "signature": "eyJhbGciOiJFZERTQSIsInR5cCI6InNldHRsZW1lbnQtYXR0ZXN0YXRpb24rand0Iiwia2lkIjoiei01NGlXdGdWSVhrYnpPbk9UTjMxNk05VU9INk9qcHN5Z2xpd250ZGIzUSJ9.eyJpYXQiOjE3OTU5ODY4ODIsInNldHRsZW1lbnRJZCI6InN0bF9hMDVlMmZiYWViZWJiZTBiNmUyOWI0YjVmZTI1YTVjZCIsIm5ldHdvcmsiOiJlaXAxNTU6NTEiLCJhc3NldCI6IjB4YjVBQjY5RjdiQmFkYTIyQjI4ZTc5QzhGRkFFQ2U1NWVGMWM3NzFENCIsInBheWVyIjoiMHg3MDk5Nzk3MEM1MTgxMmRjM0EwMTBDN2QwMWI1MGUwZDE3ZGM3OUM4IiwicGF5VG8iOiIweDdBMTE4MzAzNzRGOWEzYUEyNkMxMjVDQWE5MzI1MjBEOTg0QjEwMjQiLCJhbW91bnQiOiIxMDAwMCIsIm5vbmNlIjoiMHgwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMWEyMjkyOGU2OTEwMDAwMDAwMDAwMDAwMDA2IiwidHJhbnNhY3Rpb24iOiIweGVhYWVhNjlmYjE1Y2JjMzk3ZTcwZDJlM2YzMWRhZjc5NjJhYWQzYmI2Y2Q0ODkzZTVkNmNjZDBhYzE4N2M3NWYiLCJsb2dJbmRleCI6MCwiYmxvY2tOdW1iZXIiOjUsImJsb2NrSGFzaCI6IjB4MmY4MDcxY2I0N2IxM2M4ZWY2NjMwNTY3MTQ2MmZkMWU3ZTlkYTc5MDEwM2RiMjRmODRjZDE5MTIyMDdmYmI4YSIsImZpbmFsaXplZCI6ZmFsc2V9.Ra7OU90vZQe5r4Ne9dpVBZ9YwvCNNv4iqMfP7JSpujp-NyaoP1ciiE8NLa7ETn2QNJZa_JsHmMs4DT-rfYQNBw"
-       }
-      }
-     }
-    }
-   }
-  },
-  "request": {
-   "x402Version": 2,
-   "paymentPayload": {
-    "x402Version": 2,
-    "accepted": {
-     "scheme": "exact",
-     "network": "eip155:51",
-     "amount": "10000",
-     "asset": "0xb5AB69F7bBada22B28e79C8FFAECe55eF1c771D4",
-     "payTo": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
-     "maxTimeoutSeconds": 60,
-     "extra": {
-      "assetTransferMethod": "eip3009",
-      "name": "USDC",
-      "version": "2"
-     }
-    },
-    "payload": {
-     "signature": "0xbe7b59249c3354adbdd8ba2d348c2a8181d02520b5a21862b57f34c9325050ec702ddc6c6f30bb30e11ab2968f780168ff60d7b0f425a52c4d23b093e36881921c",
-     "authorization": {
-      "from": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
-      "to": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
-      "value": "10000",
-      "validAfter": "0",
-      "validBefore": "1795990482",
-      "nonce": "0x00000000000000000000000000000000000001a22928e6910000000000000006"
+      "validBefore": "1795995521",
+      "nonce": "0x00000000000000000000000000000000000001a22975dea50000000000000001"
      }
     }
    },
@@ -2151,7 +1799,7 @@ export const examples: Readonly<
  "testWebhook": {
   "responses": {
    "202": {
-    "id": "evt_d15e68b39f43c0ffc84e7c41c2a28a85"
+    "id": "evt_9848130eb7ae2af626f3eca5029f28b0"
    }
   },
   "request": {}
@@ -2183,8 +1831,8 @@ export const examples: Readonly<
   "responses": {},
   "request": {
    "stepUp": {
-    "requestId": "sgn_4f42b6646375e97b9e4600a31717245b",
-    "signature": "0x048222094f221935d2757481c6e2284a91d67529ce300b6b3b48023734b6058a6fd87368edd5e4a577294cb77e372095b6f4b1229adb9f80662de30831f686cd1c"
+    "requestId": "sgn_ffaee6dd015e0e0011d1c2604a0621c5",
+    "signature": "0x136b4d6c93e82ceb52974ce7337c640628f19a277aff23e69f580ae521151a3654251b5a49055ac3072743c972dc2aa7e489feef8d0a83720dbaa4c8e8c56a761b"
    }
   }
  },
@@ -2213,65 +1861,14 @@ export const examples: Readonly<
      }
     },
     "payload": {
-     "signature": "0x1957a44eddcef7cdeadf4cf5f67ff803eaf64ddbae400d5c6272f4a24675cdee32d264630f1e84473c64124efe470c7872bb7760330ced10f14a4547db3e85e91c",
+     "signature": "0x3c6faab70130db9bb51f6853d0dc917c739fa20663898a67b5c387bc634c4f56076f572b1e0bfb8d682230442ccf9e96db8cb233625f2762415ed5d73167725a1c",
      "authorization": {
       "from": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
       "to": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
       "value": "10000",
       "validAfter": "0",
-      "validBefore": "1795990480",
-      "nonce": "0x00000000000000000000000000000000000001a22928e6910000000000000001"
-     }
-    }
-   },
-   "paymentRequirements": {
-    "scheme": "exact",
-    "network": "eip155:51",
-    "amount": "10000",
-    "asset": "0xb5AB69F7bBada22B28e79C8FFAECe55eF1c771D4",
-    "payTo": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
-    "maxTimeoutSeconds": 60,
-    "extra": {
-     "assetTransferMethod": "eip3009",
-     "name": "USDC",
-     "version": "2"
-    }
-   }
-  }
- },
- "verifyHosted": {
-  "responses": {
-   "200": {
-    "isValid": true,
-    "payer": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
-   }
-  },
-  "request": {
-   "x402Version": 2,
-   "paymentPayload": {
-    "x402Version": 2,
-    "accepted": {
-     "scheme": "exact",
-     "network": "eip155:51",
-     "amount": "10000",
-     "asset": "0xb5AB69F7bBada22B28e79C8FFAECe55eF1c771D4",
-     "payTo": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
-     "maxTimeoutSeconds": 60,
-     "extra": {
-      "assetTransferMethod": "eip3009",
-      "name": "USDC",
-      "version": "2"
-     }
-    },
-    "payload": {
-     "signature": "0xbe7b59249c3354adbdd8ba2d348c2a8181d02520b5a21862b57f34c9325050ec702ddc6c6f30bb30e11ab2968f780168ff60d7b0f425a52c4d23b093e36881921c",
-     "authorization": {
-      "from": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
-      "to": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
-      "value": "10000",
-      "validAfter": "0",
-      "validBefore": "1795990482",
-      "nonce": "0x00000000000000000000000000000000000001a22928e6910000000000000006"
+      "validBefore": "1795995521",
+      "nonce": "0x00000000000000000000000000000000000001a22975dea50000000000000001"
      }
     }
    },
