@@ -4,6 +4,7 @@
  * facilitator, the nodes and the callers are slowed down together.
  */
 import type { Clock } from "@farthing/facilitator";
+import { sleepIn, type Sleeper } from "./sleepers.ts";
 
 /** A clock that is driven by {@link PacedClock.stop | a loop of its own} until it is stopped. */
 export interface PacedClock extends Clock {
@@ -17,11 +18,6 @@ export interface PacedClock extends Clock {
  * response a few: to the facilitator the node seems as far away as one in the same country.
  */
 const stepMs = 20;
-
-interface Sleeper {
-  readonly untilMs: number;
-  wake(): void;
-}
 
 /** Starts at the machine's time. */
 export function startPacedClock(): PacedClock {
@@ -42,18 +38,7 @@ export function startPacedClock(): PacedClock {
 
   return {
     nowMs: () => nowMs,
-    sleep: (ms, signal) =>
-      new Promise((resolve) => {
-        if (signal?.aborted) return resolve();
-        const sleeper = { untilMs: nowMs + ms, wake };
-        sleepers.add(sleeper);
-        function wake() {
-          sleepers.delete(sleeper);
-          signal?.removeEventListener("abort", wake);
-          resolve();
-        }
-        signal?.addEventListener("abort", wake, { once: true });
-      }),
+    sleep: sleepIn(sleepers, () => nowMs),
     async hold(work) {
       held++;
       try {

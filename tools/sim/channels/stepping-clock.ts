@@ -3,17 +3,13 @@
  * to the next. A run of hours takes as long as its work.
  */
 import type { Clock } from "@farthing/facilitator";
+import { sleepIn, type Sleeper } from "../sleepers.ts";
 
 export interface SteppingClock extends Clock {
   /** Time stands still until the work is done: a request to the chain, a write. */
   during<T>(work: Promise<T>): Promise<T>;
   /** Lets so much time pass. */
   pass(ms: number): Promise<void>;
-}
-
-interface Sleeper {
-  readonly untilMs: number;
-  wake(): void;
 }
 
 /** Rounds of the event loop after which nothing more comes of what has happened. */
@@ -39,18 +35,7 @@ export function createSteppingClock(firstMs: number): SteppingClock {
 
   return {
     nowMs: () => nowMs,
-    sleep: (ms, signal) =>
-      new Promise((resolve) => {
-        if (signal?.aborted) return resolve();
-        const sleeper = { untilMs: nowMs + ms, wake };
-        sleepers.add(sleeper);
-        function wake() {
-          sleepers.delete(sleeper);
-          signal?.removeEventListener("abort", wake);
-          resolve();
-        }
-        signal?.addEventListener("abort", wake, { once: true });
-      }),
+    sleep: sleepIn(sleepers, () => nowMs),
     async during(work) {
       working++;
       try {

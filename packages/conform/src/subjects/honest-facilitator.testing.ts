@@ -3,13 +3,14 @@
  * that shows that each case can fail. It trusts the chain alone, asks it again and again, and writes
  * each transaction down before it sends it.
  */
-import { createServer, type Server } from "node:http";
+import type { RequestListener } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseJson, type JsonObject } from "@farthing/protocol";
 import type { Subject } from "../run/subject.ts";
 import { checkPayment } from "./check-payment.testing.ts";
 import { facilitatorFaults, type FacilitatorFault } from "./faults.testing.ts";
+import { createSubjectInProcess } from "./in-process.testing.ts";
 import { bendAnswer, bendRequest } from "./misbehaviour.testing.ts";
 import { createSettler } from "./settler.testing.ts";
 
@@ -18,34 +19,17 @@ export function createHonestFacilitator(
   env: Readonly<Record<string, string>>,
   fault?: FacilitatorFault,
 ): Subject {
-  let server: Server | undefined;
-  let life = { isOver: true };
-  const kill = async () => {
-    life.isOver = true;
-    const closing = server;
-    server = undefined;
-    if (!closing) return;
-    const closed = new Promise((resolve) => closing.close(resolve));
-    closing.closeAllConnections();
-    await closed;
-  };
-  return {
-    url: `http://127.0.0.1:${env["CONFORM_PORT"]}`,
-    isRunning: () => server !== undefined,
-    output: () => "",
-    kill,
-    async start() {
-      life = { isOver: false };
-      server = await listen(env, life, fault);
-    },
-  };
+  return createSubjectInProcess(env, () => {
+    const life = { isOver: false };
+    return { listener: createListener(env, life, fault), onKill: () => (life.isOver = true) };
+  });
 }
 
-async function listen(
+function createListener(
   env: Readonly<Record<string, string>>,
-  life: { isOver: boolean },
+  life: { readonly isOver: boolean },
   fault: FacilitatorFault | undefined,
-): Promise<Server> {
+): RequestListener {
   const settler = createSettler(env, life, fault);
   const routes: Readonly<
     Record<string, (body: unknown, caller: { readonly hasLeft: boolean }) => Promise<JsonObject>>
@@ -54,7 +38,7 @@ async function listen(
     "/verify": (body) => settler.verify(checkPayment(body, fault)),
     "/settle": (body, caller) => settler.settle(checkPayment(body, fault), body, caller),
   };
-  const server = createServer((request, response) => {
+  return (request, response) => {
     const caller = { hasLeft: false };
     response.once("close", () => (caller.hasLeft = !response.writableFinished));
     const respond = async () => {
@@ -78,11 +62,7 @@ async function listen(
         return response.end(JSON.stringify({ error: String(error) }));
       },
     );
-  });
-  await new Promise<void>((resolve) => {
-    server.listen(Number(env["CONFORM_PORT"]), "127.0.0.1", resolve);
-  });
-  return server;
+  };
 }
 
 function supportedOf(env: Readonly<Record<string, string>>): JsonObject {

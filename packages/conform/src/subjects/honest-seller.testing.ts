@@ -2,7 +2,7 @@
  * A small seller that keeps every rule of the kit, and one of them not on request: it verifies, settles
  * until the outcome is known, and keeps the answer of each payment for its own address alone.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import {
   decodeHeader,
   encodeHeader,
@@ -17,6 +17,7 @@ import {
 import { requirementsV2 } from "../chain/payments.ts";
 import type { Subject, SubjectEnvironment } from "../run/subject.ts";
 import type { SellerFault } from "./faults.testing.ts";
+import { createSubjectInProcess } from "./in-process.testing.ts";
 import { createSellerClient, FacilitatorError } from "./seller-client.testing.ts";
 
 interface Answer {
@@ -27,34 +28,17 @@ interface Answer {
 
 /** Starts one in this process. */
 export function createHonestSeller(env: SubjectEnvironment, fault?: SellerFault): Subject {
-  let server: Server | undefined;
-  const kill = async () => {
-    const closing = server;
-    server = undefined;
-    if (!closing) return;
-    const closed = new Promise((resolve) => closing.close(resolve));
-    closing.closeAllConnections();
-    await closed;
-  };
-  return {
-    url: `http://127.0.0.1:${env["CONFORM_PORT"]}`,
-    isRunning: () => server !== undefined,
-    output: () => "",
-    kill,
-    async start() {
-      const sell = createSelling(env, fault);
-      const started = createServer((request, response) => {
+  return createSubjectInProcess(env, () => {
+    const sell = createSelling(env, fault);
+    return {
+      listener: (request, response) => {
         sell(request).then(
           (answer) => write(response, answer),
           () => write(response, { status: 500, headers: {}, body: {} }),
         );
-      });
-      server = started;
-      await new Promise<void>((resolve) => {
-        started.listen(Number(env["CONFORM_PORT"]), "127.0.0.1", resolve);
-      });
-    },
-  };
+      },
+    };
+  });
 }
 
 function write(response: ServerResponse, { status, headers, body }: Answer): void {
