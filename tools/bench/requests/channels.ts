@@ -1,19 +1,14 @@
 /** Calls over channels beside passes, balances, the stock seller of channels and an app that sells nothing. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { measureChannelGas, type ChannelGas } from "../channel-gas.ts";
-import { cores, pin, startServer, type Server } from "../processes.ts";
+import type { Server } from "../processes.ts";
 import { table } from "../report-table.ts";
 import { openChannels } from "./channel-asks.ts";
 import { startSalesStores, storeNames, type StoreName } from "./earlier-sales.ts";
 import type { Ask } from "./http-load.ts";
 import { saleOf } from "./paid-asks.ts";
-import type { Role } from "./peer-server.ts";
 import { describeWindows, raceParts, runRaces, usualWindows } from "./race.ts";
 import type { Race, Racer, RacePlan, RaceWindow } from "./race.ts";
-import { startYesFacilitator } from "./yes-facilitator.ts";
+import { openSellerPrograms, salePaths } from "./seller-programs.ts";
 
 /** Its heading. */
 export const channelsHeading = "## Channels";
@@ -44,7 +39,6 @@ export interface ChannelsFigures {
 const ofPassMin = 0.7;
 const ofStockMin = 3;
 
-const paths = { paid: "/paid/1", pass: "/pass/1", balance: "/balance/1" } as const;
 const channelPath = "/channel/1";
 
 /** Starts everything and runs the races. */
@@ -52,19 +46,9 @@ export async function measureChannels(
   plan: ChannelsPlan,
   tell: (line: string) => void,
 ): Promise<ChannelsFigures> {
-  pin(process.pid, cores.others);
   await using stack = new AsyncDisposableStack();
   const gas = await measureChannelGas();
-  const facilitator = await startYesFacilitator();
-  stack.defer(() => facilitator.close());
-  const folder = mkdtempSync(join(tmpdir(), "farthing-bench-"));
-  stack.defer(() => rmSync(folder, { recursive: true, force: true }));
-  const start = async (role: Role, store?: string): Promise<Server> => {
-    const own = store === undefined ? [] : [store];
-    const server = await startServer([...program, role, facilitator.url, ...own], {});
-    stack.defer(async () => void (await server.stop()));
-    return server;
-  };
+  const { start, folder } = await openSellerPrograms(stack);
   const plain = await start("express");
   const stock = await start("stock-channels");
   const sellers: { readonly store: StoreName; readonly server: Server }[] = [];
@@ -75,12 +59,6 @@ export async function measureChannels(
   for (const load of plan.loads) races.push(...(await racesOf(load, { plain, stock, sellers })));
   return { races, windows: await runRaces(races, plan, tell), gas };
 }
-
-/** It runs from source, as its imports do. */
-const program = [
-  "--conditions=@farthing/source",
-  fileURLToPath(new URL("./peer-server.ts", import.meta.url)),
-];
 
 interface Programs {
   readonly plain: Server;
@@ -101,7 +79,7 @@ async function racesOf(
   const ofStores: Race[] = [];
   for (const { store, server } of sellers) {
     const channel = { name: `channel, ${store}`, server, ask: await callsAt(server) };
-    const { pass, balance } = await saleOf(store, server, paths, connections);
+    const { pass, balance } = await saleOf(store, server, salePaths, connections);
     own.push(channel);
     ofStores.push({
       title: `Calls over ${what} beside passes and balances`,

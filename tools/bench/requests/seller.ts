@@ -1,13 +1,8 @@
 /** The seller's Express middleware beside an app that sells nothing and beside a stock seller. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { cores, pin, startServer, type Server } from "../processes.ts";
+import type { Server } from "../processes.ts";
 import { startSalesStores, storeNames, type StoreName } from "./earlier-sales.ts";
 import type { Ask } from "./http-load.ts";
 import { paymentsFor, saleOf, type Sale } from "./paid-asks.ts";
-import type { Role } from "./peer-server.ts";
 import {
   describePaidWindows,
   describeWindows,
@@ -17,7 +12,7 @@ import {
   usualWindows,
 } from "./race.ts";
 import type { Race, Racer, RacePlan, RaceWindow } from "./race.ts";
-import { startYesFacilitator } from "./yes-facilitator.ts";
+import { openSellerPrograms, salePaths } from "./seller-programs.ts";
 
 /** Its heading. */
 export const sellerHeading = "## Seller";
@@ -49,25 +44,13 @@ export interface SellerFigures {
   readonly windows: readonly RaceWindow[];
 }
 
-const paths = { paid: "/paid/1", pass: "/pass/1", balance: "/balance/1" } as const;
-
 /** Starts everything and runs the races. */
 export async function measureSeller(
   plan: SellerPlan,
   tell: (line: string) => void,
 ): Promise<SellerFigures> {
-  pin(process.pid, cores.others);
   await using stack = new AsyncDisposableStack();
-  const facilitator = await startYesFacilitator();
-  stack.defer(() => facilitator.close());
-  const folder = mkdtempSync(join(tmpdir(), "farthing-bench-"));
-  stack.defer(() => rmSync(folder, { recursive: true, force: true }));
-  const start = async (role: Role, store?: string): Promise<Server> => {
-    const own = store === undefined ? [] : [store];
-    const server = await startServer([...program, role, facilitator.url, ...own], {});
-    stack.defer(async () => void (await server.stop()));
-    return server;
-  };
+  const { start, folder } = await openSellerPrograms(stack);
   const filled: Filled[] = [];
   for (const { name, create } of await startSalesStores(plan.stores, folder, stack)) {
     const sales: Sale[] = [];
@@ -77,7 +60,7 @@ export async function measureSeller(
         await saleOf(
           `${name}, ${count.toLocaleString("en")}`,
           server,
-          paths,
+          salePaths,
           Math.max(...plan.connections, plan.besideRecords),
         ),
       );
@@ -90,16 +73,10 @@ export async function measureSeller(
     empty: filled.flatMap(({ store, sales: [sale] }) => (sale ? [{ ...sale, name: store }] : [])),
     filled,
   };
-  const stockPayment = await paymentsFor(programs.stock, paths.paid);
+  const stockPayment = await paymentsFor(programs.stock, salePaths.paid);
   const races = racesOf(plan, programs, stockPayment);
   return { races, windows: await runRaces(races, plan, tell) };
 }
-
-/** It runs from source, as its imports do. */
-const program = [
-  "--conditions=@farthing/source",
-  fileURLToPath(new URL("./peer-server.ts", import.meta.url)),
-];
 
 /** The sellers of one store: an empty one first. */
 interface Filled {
@@ -115,8 +92,8 @@ interface Programs {
   readonly filled: readonly Filled[];
 }
 
-const unpaid: Ask = { path: paths.paid, status: 402 };
-const free: Ask = { path: paths.paid, status: 200 };
+const unpaid: Ask = { path: salePaths.paid, status: 402 };
+const free: Ask = { path: salePaths.paid, status: 200 };
 
 function racesOf(
   plan: SellerPlan,
