@@ -1,16 +1,12 @@
 /** Writes the figures of a deep run for docs/reference/campaigns.md. */
-import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { stampOfNow, type RunStamp } from "../sim/run-stamp.ts";
 import { verdictOf, type Checked } from "./report.ts";
 
 const file = join(import.meta.dirname, "figures.json");
 
-export interface ModelFigures {
-  /** The day, UTC. */
-  readonly date: string;
-  /** Of the tree whose rules were checked. */
-  readonly commit: string;
+export interface ModelFigures extends RunStamp {
   readonly runs: readonly {
     readonly name: string;
     readonly verdict: string;
@@ -26,10 +22,8 @@ export function readFigures(): ModelFigures {
 }
 
 export function recordFigures(checked: readonly Checked[]): void {
-  const commit = execFileSync("git", ["rev-parse", "--short=8", "HEAD"], { encoding: "utf8" });
   const figures: ModelFigures = {
-    date: new Date().toISOString().slice(0, "2026-01-01".length),
-    commit: commit.trim(),
+    ...stampOfNow(),
     runs: checked.map(({ run, found }) => ({
       name: run.name,
       verdict: verdictOf(found),

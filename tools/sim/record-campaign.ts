@@ -1,17 +1,13 @@
 /** Adds a long run to the list that docs/reference/campaigns.md shows. */
-import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { stampOfNow, type RunStamp } from "./run-stamp.ts";
 
 const file = join(import.meta.dirname, "campaigns.json");
 
 /** A run of many seeds, and what it met. */
-export interface Campaign {
+export interface Campaign extends RunStamp {
   readonly command: string;
-  /** The day, UTC. */
-  readonly date: string;
-  /** Of the tree that ran. */
-  readonly commit: string;
   readonly minutes: number;
   readonly runs: number;
   /** Runs that broke a promise. */
@@ -46,12 +42,8 @@ export function byFaultKind(counts: ReadonlyMap<string, number>): Record<string,
   return sums;
 }
 
-export function recordCampaign(run: Omit<Campaign, "date" | "commit">): void {
-  const commit = execFileSync("git", ["rev-parse", "--short=8", "HEAD"], {
-    encoding: "utf8",
-  }).trim();
-  const date = new Date().toISOString().slice(0, "2026-01-01".length);
+export function recordCampaign(run: Omit<Campaign, keyof RunStamp>): void {
   const { runs, found } = readCampaigns();
-  const written = { runs: [...runs, { ...run, date, commit }], found };
+  const written = { runs: [...runs, { ...run, ...stampOfNow() }], found };
   writeFileSync(file, `${JSON.stringify(written, undefined, 2)}\n`);
 }
