@@ -1,11 +1,11 @@
 /** Settlements per day as bars, with the same figures as a table. */
 import { useState, type PointerEvent } from "react";
 import type { UsageDayJson } from "@farthing/facilitator/api";
+import { chartHeight, ChartFigure } from "./chart-figure.tsx";
 import { DataTable } from "./data-table.tsx";
 import { countText, dayText, plural, roughText, usdcText } from "./format.ts";
 
-/** In units of the drawing, which is stretched to the available width. */
-const height = 100;
+/** In units of the drawing. */
 const step = 10;
 const barWidth = 7;
 
@@ -37,41 +37,26 @@ export function DayBars({ days }: { readonly days: readonly UsageDayJson[] }) {
   };
   const day = pointed === undefined ? undefined : days[pointed];
   return (
-    <figure className="chart">
-      <figcaption>
-        <span>{day ? sentenceOf(day) : summary}</span>
-        <span className="legend" aria-hidden="true">
+    <ChartFigure
+      summary={summary}
+      pointed={day && sentenceOf(day)}
+      legend={
+        <>
           <i className="settled" /> settled <i className="pending" /> pending{" "}
           <i className="failed" /> failed
-        </span>
-      </figcaption>
-      <div className="chart-area">
-        <span className="chart-max" aria-hidden="true">
-          {roughText(max)}
-        </span>
-        <svg
-          role="img"
-          aria-label={summary}
-          viewBox={`0 0 ${days.length * step} ${height}`}
-          preserveAspectRatio="none"
-          onPointerMove={point}
-          onPointerLeave={() => setPointed(undefined)}
-        >
-          {days.map((one, index) => (
-            <Bar key={one.day} day={one} index={index} max={max} isPointed={index === pointed} />
-          ))}
-        </svg>
-      </div>
-      <div className="chart-days" aria-hidden="true">
-        {[days[0], days[Math.floor(days.length / 2)], days.at(-1)].map(
-          (one) => one && <span key={one.day}>{dayText(one.day)}</span>,
-        )}
-      </div>
-      <details className="more">
-        <summary>Show as a table</summary>
-        <DayTable days={days} />
-      </details>
-    </figure>
+        </>
+      }
+      max={roughText(max)}
+      width={days.length * step}
+      days={days.map((one) => one.day)}
+      onPointerMove={point}
+      onPointerLeave={() => setPointed(undefined)}
+      table={<DayTable days={days} />}
+    >
+      {days.map((one, index) => (
+        <Bar key={one.day} day={one} index={index} max={max} isPointed={index === pointed} />
+      ))}
+    </ChartFigure>
   );
 }
 
@@ -83,15 +68,15 @@ interface BarProps {
 }
 
 function Bar({ day, index, max, isPointed }: BarProps) {
-  let top = height;
+  let top = chartHeight;
   const parts = (["settled", "pending", "failed"] as const).map((what) => {
-    const size = (day[what] / max) * height;
+    const size = (day[what] / max) * chartHeight;
     top -= size;
     return { what, size, top };
   });
   return (
     <g className={isPointed ? "bar pointed" : "bar"}>
-      <rect className="bar-back" x={index * step} y={0} width={step} height={height} />
+      <rect className="bar-back" x={index * step} y={0} width={step} height={chartHeight} />
       {parts.map(({ what, size, top }) => (
         <rect
           key={what}

@@ -1,5 +1,6 @@
 /** What was charged and claimed on channels per day as bars, with the same figures as a table. */
 import type { ChannelListJson } from "@farthing/facilitator/api";
+import { chartHeight, ChartFigure } from "../../components/chart-figure.tsx";
 import { DataTable } from "../../components/data-table.tsx";
 import { dayText, daysAgo, usdcText } from "../../components/format.ts";
 import { usdcColumn } from "../../components/usdc-column.tsx";
@@ -8,14 +9,13 @@ type Day = ChannelListJson["sums"]["days"][number];
 
 const span = 30;
 
-/** In units of the drawing, which is stretched to the available width. */
-const height = 100;
+/** In units of the drawing. */
 const step = 12;
 const barWidth = 4;
 
 /** In thousandths of the height. A day on which a reorganisation took a claim back may be below zero. */
 function sizeOf(units: bigint, max: bigint): number {
-  return Math.max(0, Number((units * 1_000n) / max) / 1_000) * height;
+  return Math.max(0, Number((units * 1_000n) / max) / 1_000) * chartHeight;
 }
 
 export function ChannelBars({ days }: { readonly days: readonly Day[] }) {
@@ -30,49 +30,17 @@ export function ChannelBars({ days }: { readonly days: readonly Day[] }) {
   const amounts = whole.flatMap(({ charged, claimed }) => [BigInt(charged), BigInt(claimed)]);
   const max = amounts.reduce((most, units) => (units > most ? units : most), 1n);
   return (
-    <figure className="chart">
-      <figcaption>
-        <span>{summary}</span>
-        <span className="legend" aria-hidden="true">
+    <ChartFigure
+      summary={summary}
+      legend={
+        <>
           <i className="pending" /> charged <i className="settled" /> claimed
-        </span>
-      </figcaption>
-      <div className="chart-area">
-        <span className="chart-max" aria-hidden="true">
-          {usdcText(max)}
-        </span>
-        <svg
-          role="img"
-          aria-label={summary}
-          viewBox={`0 0 ${span * step} ${height}`}
-          preserveAspectRatio="none"
-        >
-          {whole.map(({ date, charged, claimed }, index) => (
-            <g key={date} className="bar">
-              {([charged, claimed] as const).map((units, place) => {
-                const size = sizeOf(BigInt(units), max);
-                return (
-                  <rect
-                    key={place}
-                    className={place === 0 ? "bar-pending" : "bar-settled"}
-                    x={index * step + 1 + place * (barWidth + 1)}
-                    y={height - size}
-                    width={barWidth}
-                    height={size}
-                  />
-                );
-              })}
-            </g>
-          ))}
-        </svg>
-      </div>
-      <div className="chart-days" aria-hidden="true">
-        {[whole[0], whole[span / 2], whole.at(-1)].map(
-          (day) => day && <span key={day.date}>{dayText(day.date)}</span>,
-        )}
-      </div>
-      <details className="more">
-        <summary>Show as a table</summary>
+        </>
+      }
+      max={usdcText(max)}
+      width={span * step}
+      days={whole.map(({ date }) => date)}
+      table={
         <DataTable
           caption="Charged and claimed per day (UTC)"
           rows={days.toReversed()}
@@ -84,7 +52,25 @@ export function ChannelBars({ days }: { readonly days: readonly Day[] }) {
             usdcColumn(days, { title: "Claimed", unitsOf: ({ claimed }) => claimed }),
           ]}
         />
-      </details>
-    </figure>
+      }
+    >
+      {whole.map(({ date, charged, claimed }, index) => (
+        <g key={date} className="bar">
+          {([charged, claimed] as const).map((units, place) => {
+            const size = sizeOf(BigInt(units), max);
+            return (
+              <rect
+                key={place}
+                className={place === 0 ? "bar-pending" : "bar-settled"}
+                x={index * step + 1 + place * (barWidth + 1)}
+                y={chartHeight - size}
+                width={barWidth}
+                height={size}
+              />
+            );
+          })}
+        </g>
+      ))}
+    </ChartFigure>
   );
 }
