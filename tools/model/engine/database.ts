@@ -97,11 +97,12 @@ export function isUnassigned(row: SettlementRow | null | undefined): boolean {
   return row?.state === "queued" && row.carrier === null;
 }
 
+export interface Planned extends Pick<TransactionRow, "wallet" | "carries" | "price"> {
+  readonly nonce?: number;
+}
+
 /** Takes the wallet's next nonce for payments, or another transaction at a nonce. */
-export function reserve(
-  database: DatabaseState,
-  planned: Pick<TransactionRow, "wallet" | "carries" | "price"> & { readonly nonce?: number },
-): number {
+export function reserve(database: DatabaseState, planned: Planned): number {
   const wallet = database.wallets[planned.wallet];
   const nonce = planned.nonce ?? (wallet ? wallet.next++ : 0);
   const { wallet: of, carries, price } = planned;

@@ -44,6 +44,7 @@ export function stopped(): ProcessState {
     holds: 0,
     loaded: 0,
     pending: [],
+    replacing: null,
     tasks: [],
   };
 }

@@ -5,7 +5,7 @@
  */
 import type { Machine, Step } from "../checker/machine.ts";
 import { addBlock, finalDepth, headOf, listMinable } from "./chain.ts";
-import { claim, isUnassigned, listStranded, reserve } from "./database.ts";
+import { claim, isUnassigned, listStranded } from "./database.ts";
 import {
   beginRecovery,
   followBlock,
@@ -38,6 +38,7 @@ import {
   newestOf,
   planOf,
   repliesTo,
+  replace,
   send,
   sign,
   takeWallet,
@@ -294,7 +295,7 @@ function addNonceSteps(actor: Actor, { steps, actorIn, self, who }: Named): void
     const plan = isBare ? undefined : planOf(actor, pending);
     if (plan && pending.attempts.length < bounds.attempts) {
       steps.add(`${whose} another transaction takes its place (${action})`, (draft) => {
-        reserve(draft.database, plan);
+        replace(actorIn(draft), plan);
       });
     }
     const isSent = action === "send" || action === "fan_out" || action === "move";

@@ -177,6 +177,8 @@ export interface ProcessState {
   holds: number;
   loaded: number;
   pending: PendingNonceState[];
+  /** A transaction that is to take another one's place, and whether that nonce is in hand all the time. */
+  replacing: { readonly id: number; readonly isInHand: boolean } | null;
   tasks: Task[];
 }
 

@@ -28,6 +28,11 @@ function close(
   height: number,
 ): void {
   process.pending = process.pending.filter((one) => one !== pending);
+  const { replacing } = process;
+  const replacement = state.database.transactions[replacing?.id ?? -1];
+  if (replacing && replacement?.wallet === pending.wallet && replacement.nonce === pending.nonce) {
+    process.replacing = { ...replacing, isInHand: false };
+  }
   const { attempts } = toPendingNonce(state.database, pending);
   const transaction = attempts.find(({ id }) => id === minedId);
   const mined = transaction && { transaction, blockNumber: height };

@@ -17,6 +17,7 @@ import {
   recordSent,
   recordSigned,
   reserve,
+  type Planned,
 } from "./database.ts";
 import { addToNonces, bareTransactions } from "./nonces.ts";
 import { beginRecovery, hear, reload, search, type Actor } from "./outcomes.ts";
@@ -46,10 +47,13 @@ export function holds({ state, process }: Actor, wallet: number, self: number): 
 }
 
 /** A write showed that the lease is lost. */
-export function loseWallet({ process }: Actor, wallet: number): void {
+export function loseWallet({ state, process }: Actor, wallet: number): void {
   process.holds &= ~(1 << wallet);
   process.loaded &= ~(1 << wallet);
   process.pending = process.pending.filter((pending) => pending.wallet !== wallet);
+  if (state.database.transactions[process.replacing?.id ?? -1]?.wallet === wallet) {
+    process.replacing = null;
+  }
 }
 
 /** Loads stored transactions, once those without bytes are signed, and fills gaps one by one. */
@@ -127,9 +131,25 @@ export function canSign({ state, process }: Actor, wallet: number): number | und
 export function sign({ state, process }: Actor, id: number): void {
   const { database } = state;
   const row = database.transactions[id];
+  const isLate = process.replacing?.id === id && !process.replacing.isInHand;
+  if (process.replacing?.id === id) process.replacing = null;
   if (!row || hasBytes(database, id)) return;
   recordSigned(database, id);
-  addToNonces(process, row, id, false);
+  // A block has closed the nonce meanwhile, and no node has seen these bytes.
+  if (isLate) {
+    process.tasks.unshift({ do: "close", transactions: [id], to: "dropped", height: null });
+  } else {
+    addToNonces(process, row, id, false);
+  }
+}
+
+/** Reserves a transaction in the place of another one, but not where one is stored as mined. */
+export function replace({ state, process }: Actor, plan: Required<Planned>): void {
+  const { database } = state;
+  const isMined = database.transactions.some(
+    (row) => row.wallet === plan.wallet && row.nonce === plan.nonce && row.state === "mined",
+  );
+  if (!isMined) process.replacing = { id: reserve(database, plan), isInHand: true };
 }
 
 /** What the rules of recovery say about a pending nonce. */
