@@ -9,6 +9,7 @@ import {
   xdc,
   type ChannelPayload,
   type JsonObject,
+  type SignedDeposit,
 } from "@farthing/protocol";
 import {
   payer,
@@ -75,6 +76,8 @@ export function channelSeller(options: ChannelSellerOptions = {}) {
     vouchers: [] as ChannelPayload[],
   };
 
+  const collected = new Set<bigint>();
+
   function challenge(error = "Payment required", more: object = {}): Answer {
     const entry = { ...channel, extra: { ...extra, ...more } };
     const accepts = hasExact ? [exact, entry] : [entry];
@@ -95,12 +98,17 @@ export function channelSeller(options: ChannelSellerOptions = {}) {
       voucherState: { signedMaxClaimable: `${known.signed}`, signature: known.signature },
     });
   }
+  /** The token takes an authorization once, however often it is sent. */
+  function collect({ salt, amount: units }: SignedDeposit): void {
+    if (!collected.has(salt)) known.balance += units;
+    collected.add(salt);
+  }
   function honest(payload: SeenVoucher["payload"]): Answer {
     const { channelId, maxClaimableAmount, signature } = payload.voucher;
     if (maxClaimableAmount !== known.charged + (payload.type === "refund" ? 0n : amount)) {
       return corrective(channelId);
     }
-    if (payload.type === "deposit") known.balance += payload.deposit.amount;
+    if (payload.type === "deposit") collect(payload.deposit);
     if (maxClaimableAmount > known.balance) {
       return challenge("invalid_batch_settlement_evm_cumulative_exceeds_balance");
     }

@@ -1,5 +1,10 @@
 /** The store's suites on SQLite, in a real file. */
-import { describe, expect, test } from "vitest";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { contractPayersSuite } from "./contract-payers.suite.ts";
 import { lateNewsSuite } from "./late-news.suite.ts";
 import { recoveredSuite } from "./recovered.suite.ts";
@@ -10,6 +15,21 @@ import { openStore, startSqlite } from "./store-benches.testing.ts";
 import { claimOf } from "./store-values.testing.ts";
 import { storeSuite } from "./store.suite.ts";
 import { transactionsSuite } from "./transactions.suite.ts";
+
+/** Another process that starts on the same file and writes its tables for a moment. */
+async function writeMeanwhile(path: string): Promise<void> {
+  const code = `
+    const { DatabaseSync } = require("node:sqlite");
+    const { parentPort, workerData } = require("node:worker_threads");
+    const file = new DatabaseSync(workerData);
+    file.exec("begin immediate");
+    parentPort.postMessage("writing");
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+    file.exec("commit");
+    file.close();`;
+  const other = new Worker(code, { eval: true, workerData: path });
+  await once(other, "message");
+}
 
 describe("SQLite", () => {
   describe("one process", () => storeSuite(startSqlite));
@@ -33,6 +53,16 @@ describe("SQLite", () => {
     await store.close();
     await other.close();
     await bench.stop();
+  });
+
+  test("a new file that another process sets up at that moment is opened", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "farthing-store-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const path = join(folder, "farthing.db");
+    await writeMeanwhile(path);
+    const store = await openStore(`sqlite:${path}`);
+    expect(await store.claimSettlements([claimOf()], 1)).toMatchObject([{ kind: "created" }]);
+    await store.close();
   });
 
   test("a file in a folder that is not there: the fault says what to check", async () => {

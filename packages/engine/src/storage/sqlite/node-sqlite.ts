@@ -9,6 +9,7 @@ import { noChanges } from "../changes.ts";
 import type { DatabaseDialect, ListColumns } from "../dialect.ts";
 import { keepPrivate } from "./private-file.ts";
 import { createExchangeFile } from "./exchange-file.ts";
+import { useWriteAheadLog } from "./write-ahead-log.ts";
 
 /** A write waits this long for another process (the command line). */
 const busyTimeoutMs = 5_000;
@@ -31,8 +32,10 @@ export function openSqlite(
   if (!isReadOnly) keepPrivate(path);
   const database = new DatabaseSync(path, { timeout, readOnly: isReadOnly });
   database.exec(`pragma cache_size = -${cacheKib}`);
-  if (!isReadOnly)
-    database.exec("pragma journal_mode = WAL; pragma synchronous = FULL; pragma foreign_keys = ON");
+  if (!isReadOnly) {
+    useWriteAheadLog(database, timeout);
+    database.exec("pragma synchronous = FULL; pragma foreign_keys = ON");
+  }
   return {
     dialect: new SqliteDialect({ database: adapt(database) }),
     idType: "integer",

@@ -3,6 +3,7 @@ import { chmodSync, closeSync, openSync, statSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { createBatches } from "./batches.ts";
 import { addLater, firstVersion, secondVersion, type Database } from "./tables.ts";
+import { useWriteAheadLog } from "./write-ahead-log.ts";
 
 /** The number in `pragma user_version`. Earlier files are migrated; later ones are not touched. */
 const schemaVersion = 2;
@@ -46,7 +47,7 @@ export function openRecords(path: string, busyTimeoutMs: number): Database & { c
   };
   const batches = createBatches((work) => opened.transaction(work, "soon"));
   try {
-    database.exec("pragma journal_mode = WAL");
+    useWriteAheadLog(database, busyTimeoutMs);
     opened.transaction(() => setUp(database, opened, path), "surely");
   } catch (error) {
     database.close();
