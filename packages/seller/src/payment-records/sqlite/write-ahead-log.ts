@@ -12,13 +12,12 @@ const busyCode = 5;
  * it fails at once where another connection writes, as two processes do that start on a new file.
  */
 export function useWriteAheadLog(database: DatabaseSync, busyTimeoutMs: number): void {
-  const deadline = performance.now() + busyTimeoutMs;
-  for (;;) {
+  for (let waitedMs = 0; ; waitedMs += pauseMs) {
     try {
       database.exec("pragma journal_mode = WAL");
       return;
     } catch (error) {
-      if (!isBusy(error) || performance.now() > deadline) throw error;
+      if (!isBusy(error) || waitedMs >= busyTimeoutMs) throw error;
     }
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);
   }
