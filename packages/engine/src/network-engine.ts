@@ -197,8 +197,13 @@ function relayerEvents(
   deps: EngineDeps,
   { outcomes, wake }: { readonly outcomes: OutcomeTracker; wake(): void },
 ) {
-  const { waiters } = deps;
+  const { store, waiters } = deps;
   return {
+    async readUndecided(settlementIds: readonly string[]) {
+      const ids = outcomes.unproven(settlementIds);
+      const stored = await Promise.all(ids.map((id) => store.findSettlement(id)));
+      return stored.flatMap((one) => (one?.state === "submitted" ? [one] : []));
+    },
     onSubmitted(settlements: readonly Settlement[]) {
       for (const settlement of settlements) outcomes.observe(settlement);
       waiters.notify(settlements);

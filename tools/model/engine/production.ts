@@ -13,6 +13,7 @@ import {
   membersOf,
   type DatabaseState,
   type PendingNonceState,
+  type SettlementRow,
   type TransactionRow,
   type Use,
 } from "./state.ts";
@@ -81,6 +82,11 @@ export function toPendingNonce(
     refusals: 0,
     isUsedUp: state.isUsedUp,
   };
+}
+
+/** A payment, and the transaction that carries it. */
+export function toCarried({ hash }: SettlementRow, payment: number) {
+  return { id: String(payment), transaction: hexOf(hash) };
 }
 
 /** A use of an authorization as a proof of its settlement's outcome. */

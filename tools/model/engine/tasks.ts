@@ -1,4 +1,5 @@
 /** The tasks of a process: each is one commit to the database, or one read of the chain. */
+import { noteUndecided } from "@farthing/engine/testing/rules";
 import {
   closeTransactions,
   isCarrierOf,
@@ -15,6 +16,7 @@ import {
   unproven,
   type Actor,
 } from "./outcomes.ts";
+import { bitsOf, toCarried, toPendingNonce } from "./production.ts";
 import { membersOf, type DatabaseState, type Task } from "./state.ts";
 import { checkUsed, closeResolved } from "./used-nonces.ts";
 
@@ -85,4 +87,17 @@ function revert(
 
 function reloadAll(actor: Actor): void {
   for (const wallet of membersOf(actor.process.holds)) reload(actor, wallet);
+  carryAgain(actor);
+}
+
+/** The nonces in hand carry payments again that have lost their outcome. */
+function carryAgain({ state: { database }, process }: Actor): void {
+  for (const pending of process.pending) {
+    const nonce = toPendingNonce(database, pending);
+    for (const [payment, row] of database.settlements.entries()) {
+      if (row?.state !== "submitted" || process.proofs[payment]) continue;
+      noteUndecided(nonce, toCarried(row, payment));
+    }
+    pending.unresolved = bitsOf(nonce.unresolved);
+  }
 }

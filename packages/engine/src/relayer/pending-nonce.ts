@@ -3,6 +3,7 @@
  * signed at it. Any attempt may be mined, so all are watched until one is.
  */
 import type { RelayerTransaction } from "../model/relayer-transaction.ts";
+import type { Settlement } from "../model/settlement.ts";
 import type { EngineStore } from "../storage/engine-store.ts";
 import type { SendOutcome } from "./broadcast.ts";
 
@@ -135,6 +136,23 @@ export function refusedBatchOf(pending: PendingNonce): RefusedBatch {
   const { settlementIds, gasLimit, gasPrice } = newestOf(pending);
   const isTooDear = pending.outcome === "fee_cap_exceeded";
   return { settlements: settlementIds.length, feeWei: gasLimit * gasPrice, isTooDear };
+}
+
+/** Settlements that attempts carry and that have their outcome. */
+export function listResolved({ attempts, unresolved }: PendingNonce): string[] {
+  const carried = new Set(attempts.flatMap(({ settlementIds }) => settlementIds));
+  return [...carried].filter((id) => !unresolved.has(id));
+}
+
+/** A settlement has no outcome: it is unresolved where its transaction is an attempt, or not signed yet. */
+export function noteUndecided(
+  { attempts, unresolved }: PendingNonce,
+  { id, transaction }: Pick<Settlement, "id" | "transaction">,
+): void {
+  const isAmong = transaction === null || attempts.some(({ hash }) => hash === transaction);
+  if (isAmong && attempts.some(({ settlementIds }) => settlementIds.includes(id))) {
+    unresolved.add(id);
+  }
 }
 
 /** The attempt that is sent. */

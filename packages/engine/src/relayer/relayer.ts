@@ -6,6 +6,7 @@ import type { Address, Hex } from "@farthing/protocol";
 import { warning } from "../base/log.ts";
 import { startPoll } from "../base/poll.ts";
 import type { FollowedBlock } from "../chain/follower/chain-view.ts";
+import type { Settlement } from "../model/settlement.ts";
 import type { TokenPause } from "../chain/payments/token-pause.ts";
 import { createBatching, type BatchingState } from "./batching.ts";
 import { createContractCalls } from "./contract-calls.ts";
@@ -14,7 +15,7 @@ import type { WalletDeps, WalletEvents } from "./wallet-transactions.ts";
 import { startLeftBehind } from "./left-behind.ts";
 import { createRebalancer } from "./rebalancing.ts";
 import type { PrepareDeps, QueuedSettlement } from "./prepare.ts";
-import { isUnknownToNodes } from "./pending-nonce.ts";
+import { isUnknownToNodes, listResolved, noteUndecided } from "./pending-nonce.ts";
 import { isLate } from "./recovery-action.ts";
 import type { Signer } from "./signer.ts";
 import { checkUsedNonces, type NonceEvents } from "./used-nonces.ts";
@@ -29,7 +30,10 @@ const ticksPerReopening = 5;
 /** Ticks between lookups of the network's Multicall3 while it is not known. */
 const ticksPerLookup = 15;
 
-export interface RelayerEvents extends Omit<WalletEvents, "onTooLarge">, QueueEvents, NonceEvents {}
+export interface RelayerEvents extends Omit<WalletEvents, "onTooLarge">, QueueEvents, NonceEvents {
+  /** Those of these settlements that are submitted, and of whose outcome nothing is proven. */
+  readUndecided(settlementIds: readonly string[]): Promise<readonly Settlement[]>;
+}
 
 export interface WalletLoad {
   readonly address: Address;
@@ -108,7 +112,10 @@ export function createRelayer(deps: RelayerDeps) {
     };
   }
 
-  const reopenNonces = () => reopenAll(managers);
+  async function reopenNonces(): Promise<void> {
+    await reopenAll(managers);
+    await carryAgain(managers, events);
+  }
 
   return {
     addresses,
@@ -189,6 +196,23 @@ function loadOf(manager: NonceManager): WalletLoad {
 
 async function reopenAll(managers: readonly NonceManager[]): Promise<void> {
   for (const manager of managers) await manager.reopen();
+}
+
+/**
+ * A nonce in hand carries its payments again whose outcome was reorganised out, as where another sender
+ * had made them: its transaction is priced again, and not cancelled as one with nothing left to carry.
+ */
+async function carryAgain(
+  managers: readonly NonceManager[],
+  events: Pick<RelayerEvents, "readUndecided">,
+): Promise<void> {
+  const inHand = managers.flatMap((manager) => manager.pendingNonces());
+  const resolved = inHand.flatMap(listResolved);
+  if (resolved.length === 0) return;
+  const undecided = await events.readUndecided(resolved);
+  for (const settlement of undecided) {
+    for (const pending of inHand) noteUndecided(pending, settlement);
+  }
 }
 
 function isUnknownIn(managers: readonly NonceManager[], settlementId: string): boolean | undefined {

@@ -4,11 +4,14 @@
  */
 import type { Devnet } from "@farthing/devnet";
 import { isHexBytes, type Hex, type JsonObject } from "@farthing/protocol";
+import * as Hash from "ox/Hash";
 import * as Rlp from "ox/Rlp";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { startRpcProxy, type NodeCall, type RpcProxy } from "@farthing/lab/rpc-proxy";
 import {
   bodyOn,
+  countOf,
+  frontRun,
   memberAt,
   serveOn,
   startChain,
@@ -126,6 +129,40 @@ test("fifty times the price: what was swept is sent again at once, and payments 
   expect((await at.post("/verify", paymentOf(1))).body).toMatchObject({ isValid: true });
   expect((await at.post("/settle", paymentOf(1))).body).toMatchObject({ success: true });
 });
+
+test("a payment that another sender made in a block that vanishes is priced again, and not cancelled", async () => {
+  served = await serveOn(devnet, { rpcUrl: proxy.url, wallets: [5] });
+  const at = served;
+  await devnet.rpc("evm_setAutomine", [false]);
+  const { react } = proxy;
+  proxy.react = (call) => acceptAndForget(call) ?? react(call);
+  const body = paymentOf(1);
+  const answer = await settleAsync(at, body);
+  const transaction = await frontRun(devnet, body);
+  await expect.poll(() => pageOf(at, answer)).toMatchObject({ settledBy: "other" });
+  await loseBlockOf(transaction);
+  await expect.poll(() => pageOf(at, answer)).toMatchObject({ state: "submitted" });
+  proxy.react = react;
+  await stepTo(625n * gwei);
+  await untilBlocksShow(async () => (await pageOf(at, answer))["settledBy"], "relayer");
+  // With its first nonce, which no cancellation has used.
+  expect(await countOf(devnet, at.relayer)).toBe(1);
+  expect(await usesOf(devnet, body)).toHaveLength(1);
+});
+
+/** The node says that it has a transaction, and forgets it. */
+function acceptAndForget({ method, params: [raw] }: NodeCall) {
+  if (method !== "eth_sendRawTransaction" || !isHexBytes(raw, rawBytesMax)) return undefined;
+  return { result: Hash.keccak256(raw) };
+}
+
+/** A transaction's block and all after it vanish; an empty one takes their place. */
+async function loseBlockOf(hash: string): Promise<void> {
+  const receipt = await devnet.rpc<{ blockNumber: Hex }>("eth_getTransactionReceipt", [hash]);
+  const head = await devnet.rpc<Hex>("eth_blockNumber");
+  await devnet.rpc("anvil_reorg", [Number(head) - Number(receipt.blockNumber) + 1, []]);
+  await devnet.mine();
+}
 
 test("above the bounds: each surface is 503 with a code before a claim, and says so in /ready", async () => {
   served = await serveOn(devnet, { rpcUrl: proxy.url, wallets: [1], selfBuilt: false });
