@@ -95,14 +95,15 @@ export default defineConfig({
         },
       },
     ],
-    // Says at the end which tests were left out for want of a browser, a Redis, a Prometheus or a
-    // PgBouncer.
+    // Says at the end which tests were left out for want of a browser, a Redis, a Prometheus, a
+    // PgBouncer or a Helm.
     // And gives the tests one folder for their files, which goes with them.
     globalSetup: [
       "tools/e2e/support/browser-notice.testing.ts",
       "packages/seller/src/payment-records/redis/redis-notice.testing.ts",
       "packages/facilitator/test/support/prometheus-notice.testing.ts",
       "packages/facilitator/test/support/pgbouncer-notice.testing.ts",
+      "tools/e2e/packaging/helm-notice.testing.ts",
       "tools/e2e/support/temporary-folder.testing.ts",
       // Below that folder, so it comes after it.
       "tools/e2e/support/program-bundles.testing.ts",

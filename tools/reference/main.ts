@@ -7,6 +7,6 @@ for (const [folder, files] of Object.entries(written)) {
   mkdirSync(join(import.meta.dirname, "../../docs", folder), { recursive: true });
   for (const [name, write] of Object.entries(files)) {
     writeFileSync(join(import.meta.dirname, "../../docs", folder, name), write());
-    console.log(`docs/${folder}/${name}`);
+    console.log(join("docs", folder, name));
   }
 }

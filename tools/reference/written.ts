@@ -1,4 +1,5 @@
-/** All files of docs/ that are written from the code, by folder. */
+/** All files that are written from the code, by their folder, seen from docs/. */
+import { chartValuesSchema } from "./chart-values.ts";
 import { drawings } from "./drawings.ts";
 import { guaranteesPage } from "./guarantees-page.ts";
 import { lists } from "./lists.ts";
@@ -9,4 +10,5 @@ export const written: Readonly<Record<string, Readonly<Record<string, () => stri
   concepts: drawings,
   public: lists,
   ".": { "guarantees.md": () => guaranteesPage(made) },
+  "../deploy/helm/farthing": { "values.schema.json": chartValuesSchema },
 };

@@ -13,6 +13,7 @@ const nextPatch = `${major}.${minor}.${Number(patch) + 1}`;
 const day = "2027-01-31";
 const manifests = globSync("{packages,tools,examples}/*/package.json", { cwd: checkout });
 const composeFiles = ["deploy/facilitator/compose.yaml", "deploy/gateway/compose.yaml"];
+const chart = "deploy/helm/farthing/Chart.yaml";
 const released = `## ${current} (2026-12-01)\n\n### Buyers\n\n- Buyers pay.\n`;
 const versionOfOurs =
   /("(version|farthing|farthing-operator|@farthing\/[a-z]+)": "|farthing:)\d+[\d.]+/g;
@@ -21,7 +22,13 @@ let root: string;
 /** A copy of what a release changes, with a changelog of its own. */
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "version-"));
-  for (const path of ["package.json", ".changeset/config.json", ...manifests, ...composeFiles])
+  for (const path of [
+    "package.json",
+    ".changeset/config.json",
+    ...manifests,
+    ...composeFiles,
+    chart,
+  ])
     cpSync(join(checkout, path), join(root, path));
   write("CHANGELOG.md", `# Changelog\n\n${released}`);
   // By this file changesets recognises the folder of the workspaces.
@@ -64,6 +71,7 @@ ${released}`,
   const versions = files.flatMap((path) => read(path).match(versionOfOurs) ?? []);
   expect(versions.filter((line) => line.endsWith(current))).toEqual([]);
   expect(versions.filter((line) => line.endsWith(nextMinor)).length).toBeGreaterThan(40);
+  expect(read(chart)).toContain(`\nversion: ${nextMinor}\nappVersion: "${nextMinor}"\n`);
 });
 
 test("fixes alone make a patch, and nothing to release is an error", async () => {

@@ -7,7 +7,7 @@ import { nextVersion, readChanges } from "./changes.ts";
 /** The version of a release; what follows a hyphen is a candidate for it. */
 const versionForm = /^\d+\.\d+\.\d+(-[a-z]+\.\d+)?$/;
 
-/** Replaces `from` by `to` in all manifests and in the names of images. */
+/** Replaces `from` by `to` in all manifests, in the names of images and in the Helm chart. */
 function setVersion(root: string, from: string, to: string): void {
   const change = (path: string, edit: (text: string) => string) =>
     writeFileSync(join(root, path), edit(readFileSync(join(root, path), "utf8")));
@@ -21,6 +21,9 @@ function setVersion(root: string, from: string, to: string): void {
     );
   for (const path of ["deploy/facilitator/compose.yaml", "deploy/gateway/compose.yaml"])
     change(path, (text) => text.replace(`farthing:${from}`, `farthing:${to}`));
+  change("deploy/helm/farthing/Chart.yaml", (text) =>
+    text.replace(`\nversion: ${from}\n`, `\nversion: ${to}\n`).replace(`"${from}"`, `"${to}"`),
+  );
 }
 
 export interface VersionRequest {

@@ -12,7 +12,7 @@ export {
   type Log,
   type LogLevel,
 } from "@farthing/engine/base";
-export { settings } from "./config/settings-table.ts";
+export { settings, type Setting } from "./config/settings-table.ts";
 export { readConfig, readDatabaseUrl, type Config, type ConfigSource } from "./config/config.ts";
 export { examine, type CheckSection } from "./operations/doctor.ts";
 export { recoverLost } from "./operations/recover.ts";

@@ -39,14 +39,27 @@ export async function startProxy(kind: ProxyKind, places: ProxyPlaces): Promise<
   const [port = 0] = await freePorts(1);
   const file = join(own, "config");
   writeFileSync(file, kind === "nginx" ? nginxFile(own, port, places) : caddyFile(port, places));
-  const child =
-    kind === "nginx"
-      ? spawn("nginx", ["-c", file, "-p", own], { stdio: "ignore", env: environment })
-      : spawn("caddy", ["run", "--config", file, "--adapter", "caddyfile"], {
-          stdio: "ignore",
-          env: { ...environment, XDG_DATA_HOME: own, XDG_CONFIG_HOME: own },
-        });
   const url = `http://127.0.0.1:${port}`;
+  if (kind === "nginx") return startNginx(file, own, url);
+  const child = spawn("caddy", ["run", "--config", file, "--adapter", "caddyfile"], {
+    stdio: "ignore",
+    env: { ...environment, XDG_DATA_HOME: own, XDG_CONFIG_HOME: own },
+  });
+  return untilServed(child, own, url);
+}
+
+/** Starts nginx with a file in a folder of its own, which goes with it. */
+export function startNginx(file: string, own: string, url: string): Promise<Proxy> {
+  // One process: workers of a root process would be another user's, who may not write to the folder.
+  const directives = "daemon off; master_process off;";
+  const child = spawn("nginx", ["-c", file, "-p", own, "-g", directives], {
+    stdio: "ignore",
+    env: environment,
+  });
+  return untilServed(child, own, url);
+}
+
+async function untilServed(child: ChildProcess, own: string, url: string): Promise<Proxy> {
   await vi.waitFor(() => fetch(url), { timeout: 60_000 });
   return { url, stop: () => end(child, own) };
 }
@@ -68,7 +81,7 @@ function nginxFile(own: string, port: number, { folder, gateway, api }: ProxyPla
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
     .map((one) => `${one}_temp_path ${join(own, "tmp", one)};`)
     .join("\n");
-  return `daemon off; master_process off; pid ${own}/pid; error_log ${own}/error.log;
+  return `pid ${own}/pid; error_log ${own}/error.log;
 events {}
 http { access_log off; ${temporary}
 ${config} }`;

@@ -1,0 +1,292 @@
+/**
+ * The Helm chart of deploy/ by the objects that Helm makes of it: Kubernetes knows each member, what names
+ * something names what is there, pods have few rights, and wrong values are refused with what to change.
+ */
+import { readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readConfig } from "@farthing/facilitator";
+import { readGatewayConfig } from "@farthing/gateway";
+import type { JsonObject } from "@farthing/protocol";
+import { describe, expect, test } from "vitest";
+import { parse as parseYaml } from "yaml";
+import { gatewayConfig, installations } from "./chart-values.testing.ts";
+import {
+  helm,
+  lintChart,
+  objectOf,
+  podsOf,
+  renderChart,
+  type KubernetesObject,
+  type Labels,
+} from "./helm.testing.ts";
+import { problemsOf } from "./kubernetes-schemas.testing.ts";
+
+const root = join(import.meta.dirname, "../../..");
+const readText = (path: string) => readFileSync(join(root, path), "utf8");
+
+describe("the chart", () => {
+  test("has the version of the packages, which is that of its image", () => {
+    const { version } = JSON.parse(readText("package.json"));
+    const chart = parseYaml(readText("deploy/helm/farthing/Chart.yaml"));
+    expect([chart.version, chart.appVersion]).toEqual([version, version]);
+  });
+});
+
+const cases = Object.entries(installations);
+
+describe.skipIf(helm === undefined).each(cases)("%s", (_, values) => {
+  const objects = helm === undefined ? [] : renderChart(values);
+  const pods = podsOf(objects);
+
+  test("is made of objects that Kubernetes knows", async () => {
+    const problems = await Promise.all(objects.map(problemsOf));
+    expect(problems.flat()).toEqual([]);
+    const names = objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  test("names pods, ports and services that there are", () => {
+    for (const { name, selector, ports } of chosenBy(objects)) {
+      const chosen = pods.filter(({ labels }) => matches(labels, selector));
+      expect(chosen, name).not.toEqual([]);
+      for (const { spec } of chosen) {
+        const named = spec.containers[0].ports?.map((port) => port.name) ?? [];
+        if (!name.startsWith("NetworkPolicy"))
+          expect(named, name).toEqual(expect.arrayContaining([...ports]));
+      }
+    }
+    for (const { service, port } of calledServices(objects)) {
+      if (service !== "api") expect(portsOf(objectOf(objects, "Service", service))).toContain(port);
+    }
+  });
+
+  test("gives pods few rights, and time to stop", () => {
+    expect(pods.length).toBeGreaterThan(0);
+    for (const { owner, spec } of pods) {
+      expect(spec, owner).toMatchObject({
+        automountServiceAccountToken: false,
+        enableServiceLinks: false,
+        securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
+      });
+      const [container] = spec.containers;
+      expect(container, owner).toMatchObject({
+        securityContext: {
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ["ALL"] },
+        },
+        resources: {
+          requests: { memory: expect.any(String) },
+          limits: { memory: expect.any(String) },
+        },
+      });
+      // The gateway takes 50 s, and 5 s pass before it is told.
+      const serves = container.ports !== undefined;
+      if (serves) expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(55);
+    }
+    for (const pod of pods) {
+      const secret = pod.spec.volumes.find((volume) => volume.secret)?.secret;
+      if (secret) expect(secret).toMatchObject({ defaultMode: 0o440 });
+    }
+  });
+
+  test("gives settings that the programs accept", () => {
+    const settings = objects.find(({ data }) => data?.["FARTHING_NETWORKS"] !== undefined)?.data;
+    if (settings) {
+      const own = {
+        FARTHING_RPC_51: "https://rpc.example",
+        FARTHING_RELAYER_KEYS: `0x${"11".repeat(32)}`,
+      };
+      const { FARTHING_DENY_LIST_FILE: _, ...rest } = settings;
+      const env = { ...rest, ...own, DATABASE_URL: "postgres://db.example/farthing" };
+      expect(readConfig({ env })).toMatchObject({
+        host: "0.0.0.0",
+        metrics: { host: "0.0.0.0", port: 9464 },
+      });
+    }
+    const file = objects.find(({ data }) => data?.["gateway.yaml"] !== undefined)?.data;
+    if (file) {
+      // The folder of the volume has to be there.
+      const text = (file["gateway.yaml"] ?? "").replace("/var/lib/farthing", tmpdir());
+      const config = readGatewayConfig(text, { FARTHING_API_KEY: "key" });
+      expect(config).toMatchObject({ listen: { http: { port: 8402 }, metrics: { port: 9464 } } });
+    }
+  });
+});
+
+const refusals: [string, JsonObject, string][] = [
+  ["no Secret", {}, "create a Secret with DATABASE_URL, FARTHING_RELAYER_KEYS"],
+  [
+    "SQLite for several processes",
+    {
+      secret: {
+        values: {
+          DATABASE_URL: "sqlite:./farthing.db",
+          FARTHING_RELAYER_KEYS: "",
+          FARTHING_RPC_51: "",
+          FARTHING_ID_SECRET: "",
+        },
+      },
+    },
+    "secret.values.DATABASE_URL must be postgres://…: SQLite is the file of one process, and here are 2",
+  ],
+  [
+    "no database",
+    { secret: { name: "farthing" }, facilitator: { secrets: ["FARTHING_RELAYER_KEYS"] } },
+    "facilitator.secrets does not name DATABASE_URL",
+  ],
+  [
+    "a created Secret without one of its keys",
+    { secret: { values: { DATABASE_URL: "postgres://db.example/farthing" } } },
+    "secret.values has no FARTHING_RELAYER_KEYS",
+  ],
+  [
+    "two databases that send from the same wallets",
+    {
+      secret: { name: "farthing" },
+      gateway: {
+        enabled: true,
+        secrets: ["FARTHING_RELAYER_KEYS"],
+        config: { ...gatewayConfig, facilitator: "embedded" },
+      },
+    },
+    "two databases must not send from the same wallets",
+  ],
+  [
+    "a secret among the settings",
+    { secret: { name: "farthing" }, facilitator: { settings: { FARTHING_RELAYER_KEYS: "0x1" } } },
+    "'/facilitator/settings/FARTHING_RELAYER_KEYS': value must be 'a key of the Secret",
+  ],
+  [
+    "a setting that there is not",
+    { secret: { name: "farthing" }, facilitator: { settings: { FARTHING_NETWORK: "eip155:50" } } },
+    "additional properties 'FARTHING_NETWORK' not allowed",
+  ],
+  [
+    "a port that the Service does not know",
+    { secret: { name: "farthing" }, facilitator: { settings: { FARTHING_PORT: 80 } } },
+    "'/facilitator/settings/FARTHING_PORT': value must be 'set by the chart'",
+  ],
+  [
+    "a gateway's file that the gateway refuses",
+    {
+      secret: { name: "farthing" },
+      gateway: {
+        enabled: true,
+        config: { ...gatewayConfig, routes: [{ match: "* /*", price: "0.01" }] },
+      },
+    },
+    "'/gateway/config/routes/0': missing property 'upstream'",
+  ],
+  [
+    "a store of several gateways",
+    {
+      secret: { name: "farthing" },
+      gateway: { enabled: true, config: { ...gatewayConfig, store: "memory" } },
+    },
+    "'/gateway/config/store': value must be 'set by the chart'",
+  ],
+  [
+    "a gateway without anybody who settles",
+    {
+      facilitator: { enabled: false },
+      gateway: { enabled: true, config: gatewayConfig },
+    },
+    "gateway.config.facilitator is missing",
+  ],
+  [
+    "a proxy whose requests the gateway would pass on itself",
+    {
+      secret: { name: "farthing" },
+      gateway: { enabled: true, config: gatewayConfig },
+      forwardAuthorization: { via: "nginx", service: { name: "api" } },
+    },
+    "gateway.config.upstreams has none with servedByProxy: true",
+  ],
+];
+
+test.skipIf(helm === undefined).each(refusals)("Helm refuses %s", (_, values, reason) => {
+  expect(() => renderChart(values)).toThrow(reason);
+});
+
+test.skipIf(helm === undefined)("Helm's linter finds nothing", () => {
+  expect(lintChart(installations["everything, with nginx"] ?? {})).toBe("");
+});
+
+/** What changes when the gateway's pod has to be started again. */
+function restartChecksum(changes: JsonObject) {
+  const config = { ...gatewayConfig, ...changes };
+  const objects = renderChart({ secret: { name: "farthing" }, gateway: { enabled: true, config } });
+  const pod = podsOf(objects).find(({ owner }) => owner.startsWith("StatefulSet"));
+  return pod?.annotations["checksum/restart"];
+}
+
+test.skipIf(helm === undefined)(
+  "a changed price restarts no gateway, and a changed network does",
+  () => {
+    const before = restartChecksum({});
+    const routes = [{ match: "* /*", upstream: "api", price: "0.02" }];
+    expect(restartChecksum({ routes })).toBe(before);
+    expect(restartChecksum({ network: "eip155:50" })).not.toBe(before);
+  },
+);
+
+interface Choice {
+  readonly name: string;
+  readonly selector: Labels;
+  readonly ports: readonly string[];
+}
+
+/** Which pods an object is about, and which of their ports. */
+function chosenBy(objects: readonly KubernetesObject[]): Choice[] {
+  return objects.flatMap((object): Choice[] => {
+    const name = `${object.kind} ${object.metadata.name}`;
+    const { selector, podSelector, ports = [] } = JSON.parse(JSON.stringify(object.spec ?? {}));
+    if (object.kind === "Service") {
+      return [
+        { name, selector, ports: ports.map((port: { targetPort: string }) => port.targetPort) },
+      ];
+    }
+    const labels: Labels | undefined = (selector ?? podSelector)?.matchLabels;
+    const isOfService = object.kind === "ServiceMonitor";
+    return labels === undefined || isOfService ? [] : [{ name, selector: labels, ports: [] }];
+  });
+}
+
+const matches = (labels: Labels, selector: Labels) =>
+  Object.entries(selector).every(([name, value]) => labels[name] === value);
+
+function portsOf({ spec }: KubernetesObject): (string | number)[] {
+  const { ports }: { ports: { name: string; port: number }[] } = JSON.parse(JSON.stringify(spec));
+  return ports.flatMap(({ name, port }) => [name, port]);
+}
+
+/** The services that Ingresses, routes of Traefik and monitors lead to. */
+function calledServices(objects: readonly KubernetesObject[]) {
+  return objects.flatMap((object): { service: string; port: string | number }[] => {
+    const {
+      rules = [],
+      routes = [],
+      selector,
+      endpoints = [],
+    } = JSON.parse(JSON.stringify(object.spec ?? {}));
+    if (object.kind === "Ingress") {
+      const { service } = rules[0].http.paths[0].backend;
+      return [{ service: service.name, port: service.port.name }];
+    }
+    if (object.kind === "IngressRoute") {
+      return routes.map(
+        ({ services: [{ name, port }] }: { services: [{ name: string; port: number }] }) => ({
+          service: name,
+          port,
+        }),
+      );
+    }
+    if (object.kind !== "ServiceMonitor") return [];
+    const service = objects.find(
+      ({ kind, metadata }) => kind === "Service" && matches(metadata.labels, selector.matchLabels),
+    );
+    return [{ service: service?.metadata.name ?? "", port: endpoints[0].port }];
+  });
+}
