@@ -68,7 +68,7 @@ const groups: readonly PageGroup[] = [
     ),
   },
   { text: "Buy", items: guides("buy", "agents", "prove-what-you-paid") },
-  { text: "Operate", items: guides("run-a-facilitator", "upgrade", "grow") },
+  { text: "Operate", items: guides("run-a-facilitator", "run-on-kubernetes", "upgrade", "grow") },
   { text: "Test", items: [page("guides/test-x402-software"), page("reference/conformance")] },
   {
     text: "Concepts",

@@ -10,6 +10,7 @@ import { readGatewayConfig } from "@farthing/gateway";
 import type { JsonObject } from "@farthing/protocol";
 import { describe, expect, test } from "vitest";
 import { parse as parseYaml } from "yaml";
+import { readPage } from "../../docs/read-page.ts";
 import { gatewayConfig, installations } from "./chart-values.testing.ts";
 import {
   helm,
@@ -25,15 +26,21 @@ import { problemsOf } from "./kubernetes-schemas.testing.ts";
 const root = join(import.meta.dirname, "../../..");
 const readText = (path: string) => readFileSync(join(root, path), "utf8");
 
-describe("the chart", () => {
-  test("has the version of the packages, which is that of its image", () => {
-    const { version } = JSON.parse(readText("package.json"));
-    const chart = parseYaml(readText("deploy/helm/farthing/Chart.yaml"));
-    expect([chart.version, chart.appVersion]).toEqual([version, version]);
-  });
+test("the chart has the version of the packages, which is that of its image", () => {
+  const { version } = JSON.parse(readText("package.json"));
+  const chart = parseYaml(readText("deploy/helm/farthing/Chart.yaml"));
+  expect([chart.version, chart.appVersion]).toEqual([version, version]);
 });
 
-const cases = Object.entries(installations);
+/** The values that the guide shows, each with the Secret of the first ones. */
+const ofGuide = readPage(readText("docs/guides/run-on-kubernetes.md"))
+  .filter(({ language }) => language === "yaml")
+  .map(({ text, line }): [string, JsonObject] => [
+    `line ${line} of the guide`,
+    { secret: { name: "farthing" }, ...parseYaml(text) },
+  ]);
+
+const cases = [...Object.entries(installations), ...ofGuide];
 
 describe.skipIf(helm === undefined).each(cases)("%s", (_, values) => {
   const objects = helm === undefined ? [] : renderChart(values);
@@ -109,7 +116,7 @@ describe.skipIf(helm === undefined).each(cases)("%s", (_, values) => {
     if (file) {
       // The folder of the volume has to be there.
       const text = (file["gateway.yaml"] ?? "").replace("/var/lib/farthing", tmpdir());
-      const config = readGatewayConfig(text, { FARTHING_API_KEY: "key" });
+      const config = readGatewayConfig(text, { FARTHING_API_KEY: "key", ORIGIN_SECRET: "secret" });
       expect(config).toMatchObject({ listen: { http: { port: 8402 }, metrics: { port: 9464 } } });
     }
   });
