@@ -55,13 +55,11 @@ describe.skipIf(helm === undefined).each(cases)("%s", (_, values) => {
 
   test("names pods, ports and services that there are", () => {
     for (const { name, selector, ports } of chosenBy(objects)) {
-      const chosen = pods.filter(({ labels }) => matches(labels, selector));
+      const chosen = pods.filter(({ labels }) => isChosen(labels, selector));
       expect(chosen, name).not.toEqual([]);
-      for (const { spec } of chosen) {
-        const named = spec.containers[0].ports?.map((port) => port.name) ?? [];
-        if (!name.startsWith("NetworkPolicy"))
-          expect(named, name).toEqual(expect.arrayContaining([...ports]));
-      }
+      const open = chosen.flatMap(({ spec }) => spec.containers[0].ports ?? []);
+      const named = open.flatMap((port) => [port.name, port.containerPort]);
+      expect(named, name).toEqual(expect.arrayContaining([...ports]));
     }
     for (const { service, port } of calledServices(objects)) {
       if (service !== "api") expect(portsOf(objectOf(objects, "Service", service))).toContain(port);
@@ -221,6 +219,29 @@ test.skipIf(helm === undefined)("Helm's linter finds nothing", () => {
   expect(lintChart(installations["everything, with nginx"] ?? {})).toBe("");
 });
 
+test.skipIf(helm === undefined)(
+  "a network policy without callers lets nobody in but the gateway",
+  () => {
+    const networkPolicy = { callers: [], metrics: [] };
+    const gateway = { enabled: true, config: gatewayConfig };
+    const objects = renderChart({ secret: { name: "farthing" }, networkPolicy, gateway });
+    const rulesOf = (name: string) =>
+      JSON.stringify(objectOf(objects, "NetworkPolicy", name).spec["ingress"] ?? []);
+    expect(rulesOf("pay-farthing-gateway")).toBe("[]");
+    const [only, ...more] = JSON.parse(rulesOf("pay-farthing-facilitator"));
+    expect([only.from, more]).toEqual([
+      [
+        {
+          podSelector: {
+            matchLabels: expect.objectContaining({ "app.kubernetes.io/component": "gateway" }),
+          },
+        },
+      ],
+      [],
+    ]);
+  },
+);
+
 /** What changes when the gateway's pod has to be started again. */
 function restartChecksum(changes: JsonObject) {
   const config = { ...gatewayConfig, ...changes };
@@ -239,33 +260,56 @@ test.skipIf(helm === undefined)(
   },
 );
 
+interface Selector {
+  readonly matchLabels?: Labels;
+  readonly matchExpressions?: readonly { readonly key: string; readonly values: string[] }[];
+}
+
 interface Choice {
   readonly name: string;
-  readonly selector: Labels;
-  readonly ports: readonly string[];
+  readonly selector: Selector;
+  readonly ports: readonly (string | number)[];
+}
+
+interface PortOfService {
+  readonly name: string;
+  readonly port: number;
+  readonly targetPort: string;
+}
+
+interface PolicyRule {
+  readonly ports: readonly [{ readonly port: number }];
 }
 
 /** Which pods an object is about, and which of their ports. */
 function chosenBy(objects: readonly KubernetesObject[]): Choice[] {
-  return objects.flatMap((object): Choice[] => {
-    const name = `${object.kind} ${object.metadata.name}`;
-    const { selector, podSelector, ports = [] } = JSON.parse(JSON.stringify(object.spec ?? {}));
-    if (object.kind === "Service") {
-      return [
-        { name, selector, ports: ports.map((port: { targetPort: string }) => port.targetPort) },
-      ];
+  return objects.flatMap(({ kind, metadata, spec }): Choice[] => {
+    const name = `${kind} ${metadata.name}`;
+    const members = JSON.parse(JSON.stringify(spec ?? {}));
+    if (kind === "Service") {
+      const ports: PortOfService[] = members.ports;
+      const selector = { matchLabels: members.selector };
+      return [{ name, selector, ports: ports.map(({ targetPort }) => targetPort) }];
     }
-    const labels: Labels | undefined = (selector ?? podSelector)?.matchLabels;
-    const isOfService = object.kind === "ServiceMonitor";
-    return labels === undefined || isOfService ? [] : [{ name, selector: labels, ports: [] }];
+    if (kind === "NetworkPolicy") {
+      const rules: PolicyRule[] = members.ingress;
+      const ports = rules.map(({ ports: [{ port }] }) => port);
+      return [{ name, selector: members.podSelector, ports }];
+    }
+    const isOfPods = ["Deployment", "StatefulSet", "PodDisruptionBudget"].includes(kind);
+    return isOfPods ? [{ name, selector: members.selector, ports: [] }] : [];
   });
 }
 
 const matches = (labels: Labels, selector: Labels) =>
   Object.entries(selector).every(([name, value]) => labels[name] === value);
 
+const isChosen = (labels: Labels, { matchLabels = {}, matchExpressions = [] }: Selector) =>
+  matches(labels, matchLabels) &&
+  matchExpressions.every(({ key, values }) => values.includes(labels[key] ?? ""));
+
 function portsOf({ spec }: KubernetesObject): (string | number)[] {
-  const { ports }: { ports: { name: string; port: number }[] } = JSON.parse(JSON.stringify(spec));
+  const { ports }: { ports: PortOfService[] } = JSON.parse(JSON.stringify(spec));
   return ports.flatMap(({ name, port }) => [name, port]);
 }
 

@@ -61,8 +61,13 @@ export interface KubernetesObject {
 
 function runHelm(args: readonly string[], values: JsonObject) {
   if (helm === undefined) throw new Error("There is no Helm");
+  // A Helm 3 that `go install` built takes an old one.
+  const version = ["--kube-version", "1.34.0"];
   const input = JSON.stringify(values);
-  return spawnSync(helm, [...args, chart, "--values", "-"], { input, encoding: "utf8" });
+  return spawnSync(helm, [...args, chart, ...version, "--values", "-"], {
+    input,
+    encoding: "utf8",
+  });
 }
 
 /** What `helm install pay` would send to a cluster. Throws with Helm's words. */

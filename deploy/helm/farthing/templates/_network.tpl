@@ -21,9 +21,17 @@
   {{- end }}
 {{- end }}
 
-{{- define "farthing.scrapers" -}}
-{{- with .metrics -}}
-- ports: [{ port: metrics }]
+{{- define "farthing.podsOf" -}}
+podSelector:
+  matchLabels:
+    {{- include "farthing.selector" . | nindent 4 }}
+{{- end }}
+
+{{/* Who reaches a port: (list 8402 $peers). A rule without peers would let everybody in. */}}
+{{- define "farthing.from" -}}
+{{- $port := index . 0 -}}
+{{- with index . 1 -}}
+- ports: [{ port: {{ $port }} }]
   from:
     {{- toYaml . | nindent 4 }}
 {{- end }}
