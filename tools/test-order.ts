@@ -16,6 +16,7 @@ const longFiles = [
   "tools/e2e/packaging/installed-command",
   "tools/e2e/dashboard/credits",
   "tools/demo/demo",
+  "tools/e2e/packaging/chart-run",
   "packages/seller/src/adapters/fastify",
   "tools/e2e/sellers/facilitator-restart",
   "packages/facilitator/test/crash/downtime",
