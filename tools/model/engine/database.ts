@@ -137,10 +137,33 @@ export function recordSigned(database: DatabaseState, id: number): string | unde
   return row.hash;
 }
 
-/** Whether the database has these bytes under another id. */
-export function hasBytes({ transactions }: DatabaseState, id: number): boolean {
+/**
+ * Drops a transaction whose bytes the database has under another id. Its payments are with that one,
+ * which is open again where no transaction is mined at the nonce. Returns whether there was another one.
+ */
+export function dropRepeat(database: DatabaseState, id: number): boolean {
+  const { transactions, settlements } = database;
   const row = transactions[id];
-  return row !== undefined && transactions.some(({ hash }) => hash === bytesOf(row));
+  const known = transactions.findIndex(({ hash }) => row !== undefined && hash === bytesOf(row));
+  const first = transactions[known];
+  if (!row || !first) return false;
+  moveTransaction(row, "released");
+  if (!isMinedAt(database, row)) moveTransaction(first, "reopened");
+  for (const settlement of settlements) {
+    if (!settlement || settlement.carrier !== id || !isOpen(settlement)) continue;
+    Object.assign(settlement, { carrier: known, hash: first.hash });
+  }
+  return true;
+}
+
+/** Whether a transaction is stored as mined at a nonce. */
+export function isMinedAt(
+  { transactions }: DatabaseState,
+  { wallet, nonce }: Pick<TransactionRow, "wallet" | "nonce">,
+): boolean {
+  return transactions.some(
+    (row) => row.wallet === wallet && row.nonce === nonce && row.state === "mined",
+  );
 }
 
 export function recordSent(database: DatabaseState, id: number): void {

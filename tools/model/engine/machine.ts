@@ -32,7 +32,9 @@ import {
   canSign,
   canTake,
   carry,
+  dropLate,
   holds,
+  lateBytes,
   loadWallet,
   loseWallet,
   newestOf,
@@ -109,8 +111,12 @@ function stepsOf(state: State, bounds: Bounds): Step<State>[] {
     if (process.isUp) {
       addCallerSteps(actor, named);
       addFollowerSteps(actor, named);
-      for (let wallet = 0; wallet < bounds.wallets; wallet++) addWalletSteps(actor, wallet, named);
-      addNonceSteps(actor, named);
+      const late = lateBytes(actor);
+      if (late === undefined) addSendingSteps(actor, named);
+      else
+        steps.add(`${named.who} drops bytes that were signed too late`, (draft) =>
+          dropLate(actorIn(draft), late),
+        );
     }
     addMachineSteps(actor, named);
   }
@@ -244,6 +250,14 @@ function addFollowerSteps(actor: Actor, { steps, actorIn, who }: Named): void {
       actorIn(draft).process.tasks.push({ do: "requeue", payments });
     });
   }
+}
+
+/** What wallets do, one step after the other. */
+function addSendingSteps(actor: Actor, named: Named): void {
+  for (let wallet = 0; wallet < actor.bounds.wallets; wallet++) {
+    addWalletSteps(actor, wallet, named);
+  }
+  addNonceSteps(actor, named);
 }
 
 function addWalletSteps(actor: Actor, wallet: number, { steps, actorIn, self, who }: Named): void {

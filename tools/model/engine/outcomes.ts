@@ -212,8 +212,19 @@ export function watchFailed(actor: Actor): void {
 export function reload({ state, process }: Actor, wallet: number): void {
   const own = process.pending.filter((one) => one.wallet === wallet);
   const inHand = new Set(own.map(({ nonce }) => nonce));
-  for (const [id, row] of state.database.transactions.entries()) {
-    if (row.wallet !== wallet || row.hash === null || inHand.has(row.nonce)) continue;
-    if (isOpenTransaction(row)) addToNonces(process, row, id, true);
+  for (const { id, row } of listSigned(state, wallet)) {
+    if (!inHand.has(row.nonce)) addToNonces(process, row, id, true);
   }
+}
+
+/** Takes everything into hand that is stored as open, also at nonces that are in hand. */
+export function load({ state, process }: Actor, wallet: number): void {
+  for (const { id, row } of listSigned(state, wallet)) addToNonces(process, row, id, true);
+}
+
+/** Open transactions of a wallet with bytes. */
+function listSigned({ database }: State, wallet: number) {
+  return [...database.transactions.entries()].flatMap(([id, row]) =>
+    row.wallet === wallet && row.hash !== null && isOpenTransaction(row) ? [{ id, row }] : [],
+  );
 }

@@ -11,7 +11,9 @@ import {
 } from "@farthing/engine/testing/rules";
 import { bytesOf, factsAt, headOf } from "./chain.ts";
 import {
-  hasBytes,
+  closeTransactions,
+  dropRepeat,
+  isMinedAt,
   isUnassigned,
   recordFailed,
   recordSent,
@@ -20,7 +22,7 @@ import {
   type Planned,
 } from "./database.ts";
 import { addToNonces, bareTransactions } from "./nonces.ts";
-import { beginRecovery, hear, reload, search, type Actor } from "./outcomes.ts";
+import { beginRecovery, hear, load, search, type Actor } from "./outcomes.ts";
 import { bitsOf, headNumber, toPendingNonce, walletAddress } from "./production.ts";
 import { has, membersOf, prices, type PendingNonceState, type TransactionRow } from "./state.ts";
 
@@ -58,7 +60,7 @@ export function loseWallet({ state, process }: Actor, wallet: number): void {
 
 /** Loads stored transactions, once those without bytes are signed, and fills gaps one by one. */
 export function loadWallet(actor: Actor, wallet: number): void {
-  reload(actor, wallet);
+  load(actor, wallet);
   const gap = firstGap(actor, wallet);
   if (gap === undefined) {
     actor.process.loaded |= 1 << wallet;
@@ -131,25 +133,36 @@ export function canSign({ state, process }: Actor, wallet: number): number | und
 export function sign({ state, process }: Actor, id: number): void {
   const { database } = state;
   const row = database.transactions[id];
-  const isLate = process.replacing?.id === id && !process.replacing.isInHand;
-  if (process.replacing?.id === id) process.replacing = null;
-  if (!row || hasBytes(database, id)) return;
-  recordSigned(database, id);
-  // A block has closed the nonce meanwhile, and no node has seen these bytes.
-  if (isLate) {
-    process.tasks.unshift({ do: "close", transactions: [id], to: "dropped", height: null });
-  } else {
-    addToNonces(process, row, id, false);
+  const { replacing } = process;
+  const isLate = replacing?.id === id && !replacing.isInHand;
+  if (replacing?.id === id && !isLate) process.replacing = null;
+  if (!row) return;
+  if (dropRepeat(database, id)) {
+    process.replacing = null;
+    // The wallet loads again what is stored.
+    process.loaded &= ~(1 << row.wallet);
+    return;
   }
+  recordSigned(database, id);
+  if (!isLate) addToNonces(process, row, id, false);
+}
+
+/** Signed bytes whose nonce a block has closed meanwhile. The wallet drops them before its next step. */
+export function lateBytes({ state: { database }, process }: Actor): number | undefined {
+  const id = process.replacing?.id ?? -1;
+  return database.transactions[id]?.hash == null ? undefined : id;
+}
+
+export function dropLate({ state, process }: Actor, id: number): void {
+  closeTransactions(state.database, [id], "dropped", null);
+  process.replacing = null;
 }
 
 /** Reserves a transaction in the place of another one, but not where one is stored as mined. */
 export function replace({ state, process }: Actor, plan: Required<Planned>): void {
   const { database } = state;
-  const isMined = database.transactions.some(
-    (row) => row.wallet === plan.wallet && row.nonce === plan.nonce && row.state === "mined",
-  );
-  if (!isMined) process.replacing = { id: reserve(database, plan), isInHand: true };
+  if (!isMinedAt(database, plan))
+    process.replacing = { id: reserve(database, plan), isInHand: true };
 }
 
 /** What the rules of recovery say about a pending nonce. */

@@ -178,8 +178,8 @@ export interface EngineStore extends RetentionMethods, RevertedGasMethods {
   releaseUnsigned(lease: WalletLease, ids: readonly number[], now: number): Promise<void>;
   /**
    * Drops transactions without bytes that were signed into the bytes of another one: with the same
-   * nonce, call and price they are the same. Their settlements stay with that one. Returns how many
-   * were dropped. Throws `lease_lost`.
+   * nonce, call and price they are the same. Their settlements stay with that one, which is open again
+   * where no transaction is mined at the nonce. Returns how many were dropped. Throws `lease_lost`.
    */
   dropRepeats(
     lease: WalletLease,

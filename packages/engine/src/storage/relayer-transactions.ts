@@ -13,7 +13,7 @@ import {
 import { openStates, settlementTransitions } from "../model/settlement.ts";
 import { withoutBusyPayers } from "./busy-payers.ts";
 import { atomic, inTransaction, type Database, type Work } from "./dialect.ts";
-import { reopen } from "./reopened-nonces.ts";
+import { isMinedAt, reopen } from "./reopened-nonces.ts";
 import { checkFence, takeNonces } from "./wallet-leases.ts";
 import { toRelayerTransaction } from "./rows.ts";
 import {
@@ -118,15 +118,7 @@ const replace: Work<EngineStore["replaceTransaction"]> = async (
   now,
 ) => {
   await checkFence(inside, lease, now);
-  const mined = await inside.db
-    .selectFrom("relayer_transactions")
-    .select("id")
-    .where("chain_id", "=", lease.chainId)
-    .where("lane", "=", toLowerHex(lease.lane))
-    .where("nonce", "=", nonce)
-    .where("state", "=", "mined")
-    .executeTakeFirst();
-  if (mined) return undefined;
+  if (await isMinedAt(inside, lease, nonce)) return undefined;
   await lockSettlements(inside, isOneOf(inside.engine, plan.settlementIds));
   const [transaction] = await insertTransactions(inside, lease, [{ plan, nonce }], now);
   assert(transaction, "one plan makes one transaction");

@@ -1,9 +1,9 @@
 /** Nonces whose blocks were, or may have been, reorganised out: their transactions are open again. */
 import { toLowerHex, type ChainId } from "@farthing/protocol";
 import { sql, type ExpressionBuilder } from "kysely";
-import { transactionTransitions } from "../model/relayer-transaction.ts";
+import { transactionTransitions, type WalletLease } from "../model/relayer-transaction.ts";
 import { bringBack } from "./closed-transactions.ts";
-import type { DatabaseDialect, Work } from "./dialect.ts";
+import type { Database, DatabaseDialect, Work } from "./dialect.ts";
 import type { EngineStore, UsedNonces } from "./engine-store.ts";
 import { hasMonths } from "./postgres/months.ts";
 import type { Tables } from "./schema.ts";
@@ -42,6 +42,23 @@ export const reopen: Work<EngineStore["reopenTransactions"]> = async (inside, ch
       .execute();
   }
 };
+
+/** Whether a transaction is stored as mined at a nonce. */
+export async function isMinedAt(
+  { db }: Database,
+  { chainId, lane }: Pick<WalletLease, "chainId" | "lane">,
+  nonce: number,
+): Promise<boolean> {
+  const mined = await db
+    .selectFrom("relayer_transactions")
+    .select("id")
+    .where("chain_id", "=", chainId)
+    .where("lane", "=", toLowerHex(lane))
+    .where("nonce", "=", nonce)
+    .where("state", "=", "mined")
+    .executeTakeFirst();
+  return mined !== undefined;
+}
 
 function isAmong(engine: DatabaseDialect, chainId: ChainId, which: UsedNonces) {
   return (where: ExpressionBuilder<Tables, "relayer_transactions">) => {

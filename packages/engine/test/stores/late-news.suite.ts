@@ -100,4 +100,24 @@ export function lateNewsSuite(start: () => Promise<StoreBench>): void {
     await take(store, "two", { stoppedOwner: "one" });
     await expect(store.dropRepeats(lease, [], 5)).rejects.toMatchObject({ code: "lease_lost" });
   });
+
+  test.each(["nothing", "another transaction"])(
+    "bytes that were dropped are repeated where %s is mined at their nonce",
+    async (mined) => {
+      const lease = await held(store);
+      const claim = claimOf();
+      await store.claimSettlements([claim], 1);
+      const [first] = await store.reserveTransactions(lease, [planOf(claim.id)], 1);
+      if (!first) throw new Error("nothing was reserved");
+      const bytes = { raw: hex32(next()), hash: hex32(next()) };
+      await store.recordSigned(lease, [{ id: first.id, ...bytes }], 1);
+      const repeat = await replaceAt(store, lease, first.nonce, planOf(claim.id), 2);
+      const other = await replaceAt(store, lease, first.nonce, planOf(claim.id), 2);
+      await store.closeTransactions([first], "dropped");
+      if (mined === "another transaction") await store.closeTransactions([other], "mined", 9);
+      expect(await store.dropRepeats(lease, [{ id: repeat.id, ...bytes }], 3)).toBe(1);
+      const open = await store.listOpenTransactions(chainId, lane);
+      expect(open.map(({ id }) => id)).toEqual(mined === "nothing" ? [first.id, other.id] : []);
+    },
+  );
 }

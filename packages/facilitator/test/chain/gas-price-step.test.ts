@@ -13,12 +13,14 @@ import {
   countOf,
   frontRun,
   memberAt,
+  newDatabaseUrl,
   serveOn,
   startChain,
   usesOf,
   walletAt,
   type Served,
 } from "../support/facilitator.testing.ts";
+import { openStore, type ServiceStore } from "../../src/features/open-store.ts";
 
 const gwei = 1_000_000_000n;
 const usual = (25n * gwei) / 2n;
@@ -31,7 +33,7 @@ let served: Served | undefined;
 const said = { first: usual, second: usual, asked: false };
 
 beforeAll(async () => {
-  devnet = await startChain({ relayers: 6, buyers: 6 });
+  devnet = await startChain({ relayers: 7, buyers: 6 });
   proxy = await startRpcProxy(devnet.rpcUrl);
   second = await startRpcProxy(devnet.rpcUrl);
   proxy.react = (call) => xdcAt(call, said.first);
@@ -73,11 +75,13 @@ function priceOf(raw: Hex): bigint {
   return BigInt(String(Rlp.toHex(raw)[1]));
 }
 
-/** The prices of the transactions that were sent. */
-const sentPrices = () =>
+const sentBytes = () =>
   proxy.calls
     .filter(({ method }) => method === "eth_sendRawTransaction")
-    .flatMap(({ params: [raw] }) => (isHexBytes(raw, rawBytesMax) ? [priceOf(raw) / gwei] : []));
+    .flatMap(({ params: [raw] }) => (isHexBytes(raw, rawBytesMax) ? [raw] : []));
+
+/** The prices of the transactions that were sent. */
+const sentPrices = () => sentBytes().map((raw) => priceOf(raw) / gwei);
 
 /** The step: the pool is swept, and from the next block on gas costs this much. */
 async function stepTo(price: bigint): Promise<void> {
@@ -147,6 +151,51 @@ test("a payment that another sender made in a block that vanishes is priced agai
   await untilBlocksShow(async () => (await pageOf(at, answer))["settledBy"], "relayer");
   // With its first nonce, which no cancellation has used.
   expect(await countOf(devnet, at.relayer)).toBe(1);
+  expect(await usesOf(devnet, body)).toHaveLength(1);
+});
+
+test("a replacement that is signed while its nonce is mined, and reorganised out, is sent all the same", async () => {
+  const opened = await openStore(newDatabaseUrl());
+  const closed = Promise.withResolvers<void>();
+  const reopened = Promise.withResolvers<void>();
+  let isReorganised = false;
+  const store: ServiceStore = {
+    ...opened,
+    closeTransactions: async (...parameters) => {
+      await opened.closeTransactions(...parameters);
+      if (parameters[1] === "mined") closed.resolve();
+    },
+    recordReorganised: (...parameters) => {
+      isReorganised = true;
+      return opened.recordReorganised(...parameters);
+    },
+    listOpenTransactions: async (...parameters) => {
+      const open = await opened.listOpenTransactions(...parameters);
+      if (isReorganised) reopened.resolve();
+      return open;
+    },
+    recordSigned: async (lease, signed, now) => {
+      const [first] = sentBytes();
+      if (first && !isReorganised) {
+        const hash = await devnet.rpc<string>("eth_sendRawTransaction", [first]);
+        await devnet.mine();
+        await closed.promise;
+        await loseBlockOf(hash);
+        await reopened.promise;
+      }
+      return opened.recordSigned(lease, signed, now);
+    },
+  };
+  served = await serveOn(devnet, { rpcUrl: proxy.url, wallets: [6], store });
+  const at = served;
+  await devnet.rpc("evm_setAutomine", [false]);
+  const body = paymentOf(2);
+  const answer = await settleAsync(at, body);
+  await stepTo(625n * gwei);
+  await devnet.mine();
+  await reopened.promise;
+  await untilBlocksShow(async () => (await pageOf(at, answer))["state"], "confirmed");
+  expect(sentPrices().at(-1)).toBe(625n);
   expect(await usesOf(devnet, body)).toHaveLength(1);
 });
 
