@@ -117,6 +117,7 @@ test("what is not run is little, and everybody sees it grow", () => {
     "docs/guides/run-on-kubernetes.md: needs a cluster",
     "docs/guides/run-on-kubernetes.md: needs a cluster",
     "docs/guides/run-on-kubernetes.md: needs a cluster",
+    "docs/guides/run-on-kubernetes.md: needs a cluster",
     "docs/guides/sell-with-the-gateway.md: tools/e2e/gateway/dev.test.ts runs it",
     "docs/guides/sell-with-the-gateway.md: needs Docker",
     "docs/guides/sellers-account.md: the page's facilitator sells no credits",

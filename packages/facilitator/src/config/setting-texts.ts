@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { didYouMean } from "@farthing/protocol";
 import { parse as parseYaml } from "yaml";
-import { otherVariables, settings, type SettingName } from "./settings-table.ts";
+import { isOfAnotherPart, settings, type SettingName } from "./settings-table.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -17,7 +17,7 @@ export function readTexts(
 ): Map<SettingName, string> {
   const texts = readYaml(env["FARTHING_CONFIG"], problems, files);
   for (const [name, value] of Object.entries(env)) {
-    if (value === undefined || otherVariables.has(name)) continue;
+    if (value === undefined || isOfAnotherPart(name)) continue;
     const plain = name.replace(/_FILE$/, "");
     const setting = isSettingName(name) ? name : isSettingName(plain) ? plain : undefined;
     if (!setting) {

@@ -387,10 +387,15 @@ export type ReadSetting = <T>(
   parse: (text: string) => T | undefined,
 ) => T | undefined;
 
-/** Variables of other parts of Farthing that may be in the same environment. */
-export const otherVariables: ReadonlySet<string> = new Set([
+const otherVariables: ReadonlySet<string> = new Set([
   "FARTHING_CONFIG",
-  // The seller's key.
-  "FARTHING_API_KEY",
   ...Object.values(buyerVariables),
 ]);
+
+/** A seller's key or the file with it; a gateway has one for each of its facilitators. */
+const sellersKey = /^FARTHING_API_KEY(_\d+)?(_FILE)?$/;
+
+/** Whether a variable belongs to another part of Farthing, which may be in the same environment. */
+export function isOfAnotherPart(name: string): boolean {
+  return otherVariables.has(name) || sellersKey.test(name);
+}
