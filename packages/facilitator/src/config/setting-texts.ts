@@ -1,10 +1,24 @@
 /** The sources of settings: a YAML file, environment variables, and files that variables name. */
 import { readFileSync } from "node:fs";
-import { didYouMean } from "@farthing/protocol";
+import { buyerVariables, didYouMean } from "@farthing/protocol";
 import { parse as parseYaml } from "yaml";
-import { isOfAnotherPart, settings, type SettingName } from "./settings-table.ts";
+import { settings, type SettingName } from "./settings-table.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The operator's file, and what the buyer's command line reads. */
+const otherVariables: ReadonlySet<string> = new Set([
+  "FARTHING_CONFIG",
+  ...Object.values(buyerVariables),
+]);
+
+/** A seller's key or the file with it; a gateway has one for each of its facilitators. */
+const sellersKey = /^FARTHING_API_KEY(_\d+)?(_FILE)?$/;
+
+/** Whether a variable belongs to another part of Farthing, which may be in the same environment. */
+function isOfAnotherPart(name: string): boolean {
+  return otherVariables.has(name) || sellersKey.test(name);
+}
 
 /**
  * Collects the texts of all settings: the file first, then the environment, then `_FILE` variables.

@@ -1,5 +1,4 @@
 /** The table of settings. */
-import { buyerVariables } from "@farthing/protocol";
 import { logLevels } from "@farthing/engine/base";
 import { gasSettings } from "./gas-settings.ts";
 import { channelSettings } from "./channel-settings.ts";
@@ -386,16 +385,3 @@ export type ReadSetting = <T>(
   name: SettingName,
   parse: (text: string) => T | undefined,
 ) => T | undefined;
-
-const otherVariables: ReadonlySet<string> = new Set([
-  "FARTHING_CONFIG",
-  ...Object.values(buyerVariables),
-]);
-
-/** A seller's key or the file with it; a gateway has one for each of its facilitators. */
-const sellersKey = /^FARTHING_API_KEY(_\d+)?(_FILE)?$/;
-
-/** Whether a variable belongs to another part of Farthing, which may be in the same environment. */
-export function isOfAnotherPart(name: string): boolean {
-  return otherVariables.has(name) || sellersKey.test(name);
-}
