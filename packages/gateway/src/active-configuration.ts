@@ -1,6 +1,6 @@
 /** The active configuration: its compiled routes, with their upstreams and prices. */
 import {
-  allRoutes,
+  allPrices,
   isFolder,
   isServedByProxy,
   type GatewayConfig,
@@ -17,29 +17,25 @@ import { compileRoutes } from "./routing/route-table.ts";
 import { createPaidRoute, type PaidRoute, type ChargingDeps } from "./paid-route.ts";
 import { createFolderUpstream } from "./folder-upstream.ts";
 import { createHttpUpstream } from "./upstream.ts";
+import type { Incoming } from "./incoming.ts";
 
 /** The upstreams that this gateway calls itself. */
 const calledUpstreams = ({ upstreams }: GatewayConfig) =>
   [...upstreams].filter(([, one]) => !isServedByProxy(one));
 
-export type ActiveConfiguration = ReturnType<typeof activateConfiguration>;
+/** The route of the same name in the configuration before. */
+interface Predecessor {
+  findPaidRoute(route: RouteConfig): PaidRoute | undefined;
+}
 
-/** Activates a configuration in place of `before`. Throws for invalid terms of a route. */
-export function activateConfiguration(
+function openPaidRoutes(
   config: GatewayConfig,
+  soldRoutes: readonly RouteConfig[],
   deps: ChargingDeps,
-  before?: { findPaidRoute(route: RouteConfig): PaidRoute | undefined },
-) {
-  const soldRoutes = allRoutes(config).filter(({ amountUnits }) => amountUnits !== undefined);
-  const upstreams = new Map(
-    calledUpstreams(config).map(([name, one]) => {
-      const create = isFolder(one) ? createFolderUpstream : createHttpUpstream;
-      const isSold = soldRoutes.some(({ upstream }) => upstream.name === name);
-      return [name, create(one, { isSold })];
-    }),
-  );
+  before: Predecessor | undefined,
+): ReadonlyMap<RouteConfig, PaidRoute> {
   const sold = soldOperations(config);
-  const paidRoutes = new Map(
+  return new Map(
     soldRoutes.map((route) => {
       const previous = before?.findPaidRoute(route)?.terms;
       // A proxy keeps the body of a request to itself.
@@ -50,6 +46,25 @@ export function activateConfiguration(
       return [route, createPaidRoute(config, route, deps, { previous, check, describe })] as const;
     }),
   );
+}
+
+export type ActiveConfiguration = ReturnType<typeof activateConfiguration>;
+
+/** Activates a configuration in place of `before`. Throws for invalid terms of a route. */
+export function activateConfiguration(
+  config: GatewayConfig,
+  deps: ChargingDeps,
+  before?: Predecessor,
+) {
+  const soldRoutes = allPrices(config).filter(({ amountUnits }) => amountUnits !== undefined);
+  const upstreams = new Map(
+    calledUpstreams(config).map(([name, one]) => {
+      const create = isFolder(one) ? createFolderUpstream : createHttpUpstream;
+      const isSold = soldRoutes.some(({ upstream }) => upstream.name === name);
+      return [name, create(one, { isSold })];
+    }),
+  );
+  const paidRoutes = openPaidRoutes(config, soldRoutes, deps, before);
   const stopClaims = claimRegularly(config, deps);
   let inside = 0;
   let whenEmpty: (() => void) | undefined;
@@ -66,11 +81,16 @@ export function activateConfiguration(
       if (!upstream) throw new Error(`There is no upstream ${name}.`);
       return upstream;
     },
+    /** Which price a request has; undefined, at once, for a route with one price. */
+    choosePrice: (route: RouteConfig, incoming: Incoming) =>
+      route.callers.length === 0 ? undefined : deps.choosePrice?.(route, incoming, config),
     /** Undefined for a free route. */
     paidRouteOf: (route: RouteConfig) => paidRoutes.get(route),
-    /** Returns the paid route of the same name and host. */
-    findPaidRoute({ name, host, upstream }: RouteConfig) {
-      const same = [...paidRoutes.keys()].filter((one) => one.name === name && one.host === host);
+    /** Returns the paid route of the same name and host, for the same callers. */
+    findPaidRoute({ name, host, upstream, caller }: RouteConfig) {
+      const same = [...paidRoutes.keys()].filter(
+        (one) => one.name === name && one.host === host && one.caller === caller,
+      );
       // Two rules with the same match differ in their upstreams.
       const found = same.find((one) => one.upstream.name === upstream.name) ?? same.at(-1);
       return found && paidRoutes.get(found);

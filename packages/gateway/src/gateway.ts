@@ -4,12 +4,13 @@ import {
   openChannelDesk,
   timeCalls,
   type Facilitator,
-  type PayerCounts,
   type PaymentRecords,
   type SellerEvent,
 } from "@farthing/seller";
 import { defined } from "@farthing/protocol";
 import { allRoutes, isServedByProxy, type GatewayConfig } from "./configuration/configuration.ts";
+import { createPriceChoice } from "./callers/choose-price.ts";
+import type { FetchDirectory } from "./callers/fetch-directory.ts";
 import { createClients, withoutSettling } from "./facilitators.ts";
 import { silentLog, type Log } from "./log.ts";
 import { createGatewayMetrics, type GatewayMetrics } from "./metrics.ts";
@@ -32,8 +33,10 @@ export interface GatewayOptions {
   readonly log?: Log;
   /** Verifies payments and settles none. */
   readonly isDryRun?: boolean;
-  /** The clock of rate limits and free requests. */
+  /** The clock of rate limits, free requests and prices by caller. */
   readonly nowMs?: () => number;
+  /** Where the keys of agents come from; their hosts by default. */
+  readonly fetchDirectory?: FetchDirectory;
   /** Told of each request, for a page or a test beside the gateway. */
   readonly onRequest?: (step: RequestStep) => void;
 }
@@ -49,8 +52,7 @@ export async function startGateway(options: GatewayOptions) {
   const { config, log = silentLog, onRequest } = options;
   const metrics = createGatewayMetrics();
   const grants = openPaymentRecords(config);
-  // What was counted survives a reload of the configuration.
-  const given = { ...options, log, metrics, grants, payers: createPayerCounts() };
+  const given = { ...options, log, metrics, grants, ...createMemory(options) };
   const open = (one: GatewayConfig, before?: ActiveConfiguration) =>
     activateConfiguration(one, createChargingDeps(one, given), before);
   let active = open(config);
@@ -131,6 +133,12 @@ export async function startGateway(options: GatewayOptions) {
   }
 }
 
+/** What was counted and learnt survives a reload of the configuration. */
+function createMemory({ config: { trustedProxies }, fetchDirectory, nowMs: now }: GatewayOptions) {
+  const choosePrice = createPriceChoice({ trustedProxies, fetchDirectory, now });
+  return { payers: createPayerCounts(), choosePrice };
+}
+
 /** Says at the start what a route loses whose response the gateway never sees. */
 function sayWhatProxiesServe(config: GatewayConfig, log: Log): void {
   const served = allRoutes(config).filter(({ upstream }) => isServedByProxy(upstream));
@@ -148,10 +156,9 @@ function createChargingDeps(
     readonly log: Log;
     readonly metrics: GatewayMetrics;
     readonly grants: PaymentRecords;
-    readonly payers: PayerCounts;
-  },
+  } & ReturnType<typeof createMemory>,
 ): ChargingDeps {
-  const { log, metrics, grants, payers } = given;
+  const { log, metrics, grants, payers, choosePrice } = given;
   const facilitators = createClients(config, given.facilitator).map((client) => {
     const { name = "facilitator" } = client;
     return timeCalls(
@@ -170,6 +177,7 @@ function createChargingDeps(
       ? {}
       : { desk: openChannelDesk({ facilitator: facilitators, channels, grants }) }),
     payers,
+    choosePrice,
     ...defined({ rpcUrl: config.rpcUrl ?? given.rpcUrl }),
     onEvent: ({ name: route }, event) => observe(route, event, { log, metrics }),
   };

@@ -7,6 +7,8 @@ export interface RequestContext {
   kind: "denied" | "own" | "free" | "paid";
   /** The configured name, never the path; `none` when no rule matched. */
   route: string;
+  /** The entry of the route's prices by caller, where one fits. */
+  caller?: string;
   upstream?: string;
   charged?: Omit<Charged, "response">;
   upstreamMs?: number;

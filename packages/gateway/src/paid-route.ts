@@ -17,6 +17,7 @@ import {
   walletsAt,
 } from "@farthing/seller";
 import { defined, isBookText, isEventStream, referenceCharsMax } from "@farthing/protocol";
+import type { ChoosePrice } from "./callers/choose-price.ts";
 import type { GatewayConfig, RouteConfig } from "./configuration/configuration.ts";
 import { clientCredentials } from "./headers/header-rules.ts";
 import type { Incoming } from "./incoming.ts";
@@ -40,6 +41,8 @@ export interface ChargingDeps {
   readonly payers?: PayerCounts;
   /** For what happens outside of requests. */
   readonly log?: Log;
+  /** Chooses among the prices of a route that has several. */
+  readonly choosePrice?: ChoosePrice;
   /** Also called after the response to the request. */
   readonly onEvent: (route: RouteConfig, event: SellerEvent) => void;
 }
@@ -117,13 +120,13 @@ export function createPaidRoute(
     challenge: route.challenge,
     /** Uses a pass with less work; undefined where the route takes the whole exchange for it. */
     usePass: own.costFrom ? undefined : route.usePass,
-    /** Charges under today's terms, or previous ones that the payment was signed for. */
-    async charge(incoming: RequestToCharge, serve: Serve) {
+    /** Charges under today's terms, or others that the payment was signed for. */
+    async charge(incoming: RequestToCharge, serve: Serve, alsoAccepted: readonly Terms[] = []) {
       const request = toRequest(publicUrl, incoming);
       if (request instanceof Response) return request;
       const readBody = (bytesMax: number) => incoming.readBody(bytesMax);
       const boundTo = whatElseCounts(own, incoming);
-      const acceptedTerms = earlier.filter(isAccepted);
+      const acceptedTerms = [...earlier.filter(isAccepted), ...alsoAccepted];
       const isGone = () => incoming.gone?.aborted === true;
       const more = { readBody, boundTo, acceptedTerms, routeName, isGone };
       return route.charge(request, serve, more);

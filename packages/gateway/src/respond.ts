@@ -84,7 +84,7 @@ function record(
   context: RequestContext,
   { status, outcome, ms }: { status: number; outcome: Outcome; ms: number },
 ): void {
-  const { route, upstream, upstreamMs, charged, failure } = context;
+  const { route, caller, upstream, upstreamMs, charged, failure } = context;
   const { verifyMs, settleMs } = charged?.timings ?? {};
   metrics.answered(route, outcome);
   if (charged?.outcome.type === "uncharged") {
@@ -94,6 +94,7 @@ function record(
     metrics.upstreamResponded(upstream, upstreamMs);
   }
   const fields = { event: "request_completed", requestId, method, route, status, outcome };
+  if (caller !== undefined) Object.assign(fields, { caller });
   const times: Record<string, number> = { ms: Math.round(ms) };
   if (upstreamMs !== undefined) times["upstreamMs"] = Math.round(upstreamMs);
   if (verifyMs !== undefined) times["verifyMs"] = Math.round(verifyMs);

@@ -36,20 +36,23 @@ export async function routeRequest(
     context.kind = "own";
     return preflight(servedMethods);
   }
-  const route = findRoute(active, { method, host, path });
-  if (route instanceof Response) {
-    const page = route.status === 404 ? active.frontPage(incoming) : undefined;
+  const found = findRoute(active, { method, host, path });
+  if (found instanceof Response) {
+    const page = found.status === 404 ? active.frontPage(incoming) : undefined;
     if (page) context.kind = "own";
-    return page ?? route;
+    return page ?? found;
   }
   // The payment would open nothing here.
-  if (isServedByProxy(route.upstream)) return notHere("The proxy in front serves this address.");
+  if (isServedByProxy(found.upstream)) return notHere("The proxy in front serves this address.");
+  const choosing = active.choosePrice(found, incoming);
+  const price = choosing && (await choosing);
+  const route = price?.route ?? found;
   const upstream = active.upstreamOf(route);
   context.upstream = route.upstream.name;
   const target: RouteTarget = { route, upstream, publicUrl: active.config.publicUrl };
-  const { isFree, paidRoute } = enterRoute(active, route, { incoming, context, limits });
-  if (isFree) {
-    const response = asFree(await proxyFreeRequest(target, incoming, context), paidRoute);
+  const { paidRoute, isSold } = enterRoute(active, route, { incoming, context, limits });
+  if (!paidRoute) {
+    const response = asFree(await proxyFreeRequest(target, incoming, context), isSold);
     if (response instanceof Response) return response;
     const { status, headers, body } = response;
     return body instanceof Readable
@@ -65,8 +68,10 @@ export async function routeRequest(
   if (hasPayment && upstream.isFull()) return withCors(failureResponse("full", context));
   const used = await usePass(paidRoute, target, incoming, context);
   if (used) return used;
-  const charged = await paidRoute.charge(incoming, (payment) =>
-    proxyPaidRequest(target, incoming, payment, context),
+  const charged = await paidRoute.charge(
+    incoming,
+    (payment) => proxyPaidRequest(target, incoming, payment, context),
+    price?.acceptedTerms,
   );
   if (charged instanceof Response) return charged;
   context.charged = charged;
@@ -101,10 +106,12 @@ interface Visit {
   readonly limits: RequestLimits;
 }
 
-type Entry =
-  /** `paidRoute`: others pay for the same. */
-  | { readonly isFree: true; readonly paidRoute: PaidRoute | undefined }
-  | { readonly isFree: false; readonly paidRoute: PaidRoute };
+interface Entry {
+  /** Undefined for a request that costs nothing. */
+  readonly paidRoute: PaidRoute | undefined;
+  /** Whether somebody pays for the same. */
+  readonly isSold: boolean;
+}
 
 /** Notes the rule of a request, and whether it costs nothing; a free request of a paid route is counted. */
 export function enterRoute(
@@ -113,18 +120,20 @@ export function enterRoute(
   { incoming, context, limits }: Visit,
 ): Entry {
   context.route = route.name;
+  if (route.caller !== undefined) context.caller = route.caller;
   const paidRoute = active.paidRouteOf(route);
   const isFree = !paidRoute || limits.takeFree(incoming, route);
   context.kind = isFree ? "free" : "paid";
-  return isFree ? { isFree, paidRoute } : { isFree, paidRoute };
+  const isSold = paidRoute !== undefined || route.caller !== undefined;
+  return { paidRoute: isFree ? undefined : paidRoute, isSold };
 }
 
 /** Every script may read a free response. No cache may keep what others pay for. */
 export function asFree<R extends { readonly headers: Headers | HeaderFields }>(
   response: R,
-  paidRoute: PaidRoute | undefined,
+  isSold: boolean,
 ): R {
-  if (paidRoute) forbidCaching(response.headers);
+  if (isSold) forbidCaching(response.headers);
   return withCors(response);
 }
 

@@ -1,4 +1,5 @@
 import { defined } from "@farthing/protocol";
+import { assembleCallers } from "./assemble-callers.ts";
 import type { ConfigContext } from "./config-context.ts";
 import {
   isServedByProxy,
@@ -28,7 +29,27 @@ type AnyRoute = Omit<RouteSettings, "match" | "host"> &
 
 /** Assembles a route; undefined, and reported, for a rule without a pattern or upstream. */
 export function assembleRoute(
-  { match, host, free: _free, price, pass, channel, upstream: upstreamName, ...own }: AnyRoute,
+  { for: callers, ...settings }: AnyRoute,
+  index: number,
+  deps: RouteDeps,
+): RouteConfig | undefined {
+  const route = assembleAtOnePrice(settings, index, deps);
+  if (!route || callers.length === 0) return route;
+  const location = settings.match ? ["routes", index, "for"] : ["default", "for"];
+  return { ...route, callers: assembleCallers(callers, route, { ...deps, location }) };
+}
+
+function assembleAtOnePrice(
+  {
+    match,
+    host,
+    free: _free,
+    price,
+    pass,
+    channel,
+    upstream: upstreamName,
+    ...own
+  }: Omit<AnyRoute, "for">,
   index: number,
   { file, upstreams, context }: RouteDeps,
 ): RouteConfig | undefined {
@@ -81,6 +102,8 @@ export function assembleRoute(
     amountUnits: own.balance?.topUp ?? price,
     channel: sold,
     pass: new Set(pass),
+    callers: [],
+    caller: undefined,
   };
 }
 
@@ -96,6 +119,7 @@ const paidSettings = [
   "referenceHeader",
   "costFrom",
   "channel",
+  "for",
 ] as const;
 
 /** A top-up buys no single response, so rules about that one do not fit. */

@@ -4,6 +4,7 @@ import { maxPassUses, parseValidFor } from "@farthing/seller";
 import { Type, type StaticDecode } from "typebox";
 import { matchPattern } from "../routing/route-pattern.ts";
 import { balanceSettings } from "./balance-settings.ts";
+import { callerSettings } from "./caller-settings.ts";
 import { channelSetting, channelsSettings } from "./channel-settings.ts";
 import { paywallSettings } from "./paywall-settings.ts";
 import { facilitatorSetting } from "./facilitator-setting.ts";
@@ -193,6 +194,7 @@ const routeSettings = {
   ),
   ...balanceSettings,
   channel: channelSetting,
+  for: callerSettings,
   pass: optionalList(
     "headers of the client (authorization, cookie) and of the upstream (set-cookie) that are passed on",
     oneOf("authorization, cookie or set-cookie", ["authorization", "cookie", "set-cookie"]),

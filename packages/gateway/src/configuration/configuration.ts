@@ -2,6 +2,7 @@
 import type { Hex, JsonObject } from "@farthing/protocol";
 import { defaultCostHeader } from "@farthing/seller";
 import type { RoutePattern } from "../routing/route-pattern.ts";
+import type { Weekday } from "./caller-settings.ts";
 import type { GatewayFile, RouteSettings, UpstreamSettings } from "./configuration-schema.ts";
 import type { ListenAddress } from "./parse-setting.ts";
 
@@ -110,6 +111,39 @@ export interface RouteConfig
   readonly amountUnits: bigint | undefined;
   readonly channel: ChannelSettings | undefined;
   readonly pass: ReadonlySet<PassedHeader>;
+  /** Prices by caller, in the order in which they are tried; empty for one price. */
+  readonly callers: readonly CallerRule[];
+  /** The entry that this is the route of; undefined for the route itself. */
+  readonly caller: string | undefined;
+}
+
+/** Whether two routes ask the same price of every caller. */
+export function hasSamePrice(one: RouteConfig, other: RouteConfig): boolean {
+  if (one.callers.length > 0 || other.callers.length > 0) return false;
+  return one.amountUnits === other.amountUnits;
+}
+
+/** An entry of a route's `for`. Everything that it names has to fit. */
+export interface CallerRule {
+  /** Its name, or its place: `for[0]`. */
+  readonly label: string;
+  readonly agents: "any" | ReadonlySet<string> | undefined;
+  /** Values by lower-case name. */
+  readonly headers: ReadonlyMap<string, string>;
+  /** Whether an address is in one of the networks. */
+  readonly isInNetworks: ((address: string) => boolean) | undefined;
+  readonly hours: Hours | undefined;
+  /** The route at this entry's price. */
+  readonly route: RouteConfig;
+}
+
+/** Minutes since midnight; where `toMinute` is not after `fromMinute`, the time ends on the next day. */
+export interface Hours {
+  readonly fromMinute: number;
+  readonly toMinute: number;
+  readonly zone: string;
+  /** On which it begins; empty for all. */
+  readonly days: readonly Weekday[];
 }
 
 export type ChannelSettings = Exclude<RouteSettings["channel"], boolean | undefined>;
@@ -156,4 +190,9 @@ export function maySendIndex(upstream: Pick<UpstreamConfig, "url">): boolean {
 /** Returns the rules in the order they are tried, with `default` last if it serves anything. */
 export function allRoutes({ routes, fallback }: GatewayConfig): readonly RouteConfig[] {
   return fallback ? [...routes, fallback] : routes;
+}
+
+/** Returns every rule at each of its prices. */
+export function allPrices(config: GatewayConfig): readonly RouteConfig[] {
+  return allRoutes(config).flatMap((one) => [one, ...one.callers.map(({ route }) => route)]);
 }

@@ -80,14 +80,20 @@ async function authorize(
 ): Promise<Outgoing> {
   const refused = limits.refuse(asked, active.config.rateLimit.perAddress);
   if (refused) return withCors(refused);
-  const route = findRoute(active, asked);
-  if (route instanceof Response) return route;
-  if (!isServedByProxy(route.upstream)) return notHere("The gateway serves this address itself.");
-  const { isFree, paidRoute } = enterRoute(active, route, { incoming: asked, context, limits });
-  if (isFree) return asFree(new Response(null), paidRoute);
+  const found = findRoute(active, asked);
+  if (found instanceof Response) return found;
+  if (!isServedByProxy(found.upstream)) return notHere("The gateway serves this address itself.");
+  const price = await active.choosePrice(found, asked);
+  const route = price?.route ?? found;
+  const { paidRoute, isSold } = enterRoute(active, route, { incoming: asked, context, limits });
+  if (!paidRoute) return asFree(new Response(null), isSold);
   const challenged = challengeOf(paidRoute, asked, context);
   if (challenged) return challenged;
-  const charged = await paidRoute.charge(asked, (payment) => opened(route, payment));
+  const charged = await paidRoute.charge(
+    asked,
+    (payment) => opened(route, payment),
+    price?.acceptedTerms,
+  );
   if (charged instanceof Response) return charged;
   context.charged = charged;
   const { response, outcome } = charged;

@@ -15,6 +15,7 @@ import {
   openChannelDesk,
   readRequestAddress,
 } from "@farthing/seller";
+import { callerMismatches, chooseRule, type AgentFinding } from "../callers/caller-rule.ts";
 import { canonicalPath, splitTarget } from "../routing/canonical-path.ts";
 import {
   isServedByProxy,
@@ -42,6 +43,18 @@ export interface AskedRequest {
   readonly target: string;
   /** The Host header; the host of `publicUrl` when absent. */
   readonly host?: string | undefined;
+  readonly caller?: AskingCaller;
+}
+
+/** Who asks, for a route whose price differs by caller. */
+export interface AskingCaller {
+  readonly address?: string | undefined;
+  /** As a trusted proxy sends them, by lower-case name. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** The host of an agent whose signature is taken for valid. */
+  readonly agent?: string | undefined;
+  /** Unix milliseconds; now when absent. */
+  readonly now?: number | undefined;
 }
 
 export interface RequestExplanation {
@@ -56,6 +69,12 @@ export interface RequestExplanation {
   readonly parameters?: Readonly<Record<string, string>>;
   /** Rules that were tried before, with the reasons. */
   readonly passedOver?: readonly { readonly rule: string; readonly why: string }[];
+  /** Which of the route's prices by caller applies, and why those before it do not. */
+  readonly caller?: {
+    /** Undefined for the route's own price. */
+    readonly entry: string | undefined;
+    readonly passedOver: readonly { readonly entry: string; readonly why: string }[];
+  };
   readonly price?: {
     readonly usdc: string;
     readonly amount: string;
@@ -87,7 +106,7 @@ export interface RequestExplanation {
 
 export async function explainRequest(
   config: GatewayConfig,
-  { method, target, host = new URL(config.publicUrl).host }: AskedRequest,
+  { method, target, host = new URL(config.publicUrl).host, caller: asking }: AskedRequest,
 ): Promise<RequestExplanation> {
   const request = `${method} ${target}`;
   const table = compileRoutes(config);
@@ -113,8 +132,9 @@ export async function explainRequest(
     const { status, answer } = refusals[match.kind];
     return { ...so, status, answer: isCase ? `${answer}${caseHint}` : answer };
   }
-  const about = { ...so, ...factsOf(match, path + split.query) };
-  const { amountUnits, settle, stream } = match.route;
+  const { route, caller } = await chooseFor(match.route, asking);
+  const about = { ...so, ...factsOf({ ...match, route }, path + split.query), ...caller };
+  const { amountUnits, settle, stream } = route;
   if (amountUnits === undefined) {
     return { ...about, status: undefined, answer: "free: what the upstream answers" };
   }
@@ -124,13 +144,13 @@ export async function explainRequest(
     const { status, message } = address.refusal;
     return { ...about, ...(status === 414 ? { status, answer: message } : readInTwoWays("query")) };
   }
-  if (method === "HEAD" && match.route.head === "free") {
+  if (method === "HEAD" && route.head === "free") {
     return { ...about, status: undefined, answer: "head: free, the headers of the upstream" };
   }
   const { network, payTo, channels } = config;
-  const channel = channelOf(config, match.route);
+  const channel = channelOf(config, route);
   const isSignedElsewhere = channel?.isOnly === true && channels.authorizerKey === undefined;
-  const isTold = method === "HEAD" && match.route.head === "challenge";
+  const isTold = method === "HEAD" && route.head === "challenge";
   const then = isTold ? "no payment is taken for HEAD" : "then what the upstream answers";
   return {
     ...about,
@@ -147,8 +167,25 @@ export async function explainRequest(
     ...defined({ stream, channel }),
     ...(isSignedElsewhere
       ? {}
-      : { challenge: await challengeOf(config, match.route, method, path + split.query) }),
+      : { challenge: await challengeOf(config, route, method, path + split.query) }),
   };
+}
+
+/** Decides as for a request, but takes the word of who asks. */
+async function chooseFor(
+  route: RouteConfig,
+  { address = "", headers = {}, agent: host, now = Date.now() }: AskingCaller = {},
+): Promise<{ route: RouteConfig; caller?: Pick<RequestExplanation, "caller"> }> {
+  if (route.callers.length === 0) return { route };
+  const verify = async (): Promise<AgentFinding> => ({ kind: "verified", host: host ?? "" });
+  const agent = { claimedHost: host, verify };
+  const choice = await chooseRule(route.callers, { address, proxyHeaders: headers, now, agent });
+  const passedOver = choice.passedOver.map(({ rule, why }) => ({
+    entry: rule.label,
+    why: callerMismatches[why],
+  }));
+  const caller = { entry: choice.rule?.label, passedOver };
+  return { route: choice.rule?.route ?? route, caller: { caller } };
 }
 
 function channelOf({ channels }: GatewayConfig, { channel }: RouteConfig) {

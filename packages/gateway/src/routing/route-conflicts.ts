@@ -3,6 +3,7 @@ import { formatUsdc } from "@farthing/protocol";
 import type { Problem } from "../configuration/read-settings.ts";
 import {
   allRoutes,
+  hasSamePrice,
   maySendIndex,
   type GatewayConfig,
   type RouteConfig,
@@ -55,7 +56,7 @@ function findAmbiguous(routes: readonly RouteConfig[], route: RouteConfig): Prob
   const duplicate = routes.find(
     (one) =>
       one.index < route.index &&
-      one.amountUnits !== route.amountUnits &&
+      !hasSamePrice(one, route) &&
       overlaps(one, route) &&
       !coversPath(one, route) &&
       !coversPath(route, one),
@@ -73,7 +74,7 @@ function findSameIndex(routes: readonly RouteConfig[], route: RouteConfig): Prob
   const earlier = routes.find(
     (one) =>
       one.index < route.index &&
-      one.amountUnits !== route.amountUnits &&
+      !hasSamePrice(one, route) &&
       one.upstream === route.upstream &&
       maySendIndex(one.upstream) &&
       !one.pattern.hasRest &&

@@ -2,6 +2,7 @@
 import { decodePath, hostKey } from "./canonical-path.ts";
 import {
   allRoutes,
+  hasSamePrice,
   maySendIndex,
   type GatewayConfig,
   type RouteConfig,
@@ -170,6 +171,6 @@ function matchSegments(
  */
 function hasCaseDuplicate(passedOver: Explanation["passedOver"], taken: RouteConfig): boolean {
   return passedOver.some(
-    ({ route, reason }) => reason === "case_only" && route.amountUnits !== taken.amountUnits,
+    ({ route, reason }) => reason === "case_only" && !hasSamePrice(route, taken),
   );
 }
