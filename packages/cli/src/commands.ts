@@ -61,6 +61,11 @@ export const commands: CommandTable = {
     summary: "create, import and choose encrypted wallets to pay from",
     load: () => import("./wallet/wallet-command.ts"),
   },
+  "agent-key": {
+    group: "Buy",
+    summary: "create the key with which an agent proves to sellers who it is",
+    load: () => import("./pay/agent-key.ts"),
+  },
   mcp: {
     group: "Buy",
     summary: "pay for an agent: an MCP server over stdio, within your limits",

@@ -26,6 +26,8 @@ export function readIncoming(request: FastifyRequest, rules: PathRules, gone: Ab
     path,
     /** The canonical path with the query, as the upstream gets it. */
     target: path + target.query,
+    /** As it came, for what a client has signed. */
+    rawTarget: request.originalUrl,
     headers: raw.headers,
     addresses: request.ips ? request.ips.toReversed() : [request.ip],
     requestId: request.id,

@@ -28,6 +28,7 @@ export { findWarnings, listRules, type RuleLine } from "./inspection/check.ts";
 export { checkOnline, checkServices } from "./inspection/check-online.ts";
 export {
   explainRequest,
+  type AskingCaller,
   type AskedRequest,
   type RequestExplanation,
 } from "./inspection/explain.ts";

@@ -7,6 +7,7 @@ import {
   readGatewayConfig,
   startGateway,
   type Gateway,
+  type GatewayOptions,
   type Log,
 } from "@farthing/gateway";
 import type { JsonObject } from "@farthing/protocol";
@@ -74,6 +75,7 @@ export interface GatewayChanges {
   readonly more?: JsonObject;
   readonly log?: Log;
   readonly isDryRun?: boolean;
+  readonly fetchDirectory?: NonNullable<GatewayOptions["fetchDirectory"]>;
 }
 
 /** One free and two paid routes. */
@@ -103,6 +105,7 @@ export async function openGateway(
     ...(changes.embedded ? { facilitator: changes.embedded } : {}),
     ...(changes.log ? { log: changes.log } : {}),
     isDryRun: changes.isDryRun ?? false,
+    ...(changes.fetchDirectory ? { fetchDirectory: changes.fetchDirectory } : {}),
   });
   return {
     ...gateway,

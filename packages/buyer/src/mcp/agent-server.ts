@@ -12,6 +12,7 @@ import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type { Ledger } from "../ledger/ledger.ts";
 import { addBalance } from "./balance.ts";
 import { OpenCalls } from "./calls.ts";
+import { signRequests, type AgentKey } from "../agent/sign-requests.ts";
 import { addFetchPaid } from "./fetch-paid.ts";
 import { addInspectUrl } from "./inspect-url.ts";
 import { addLedgerTools } from "./ledger-tools.ts";
@@ -39,6 +40,8 @@ export interface AgentServerOptions {
   readonly commandFor?: (quote: Quote, request: RequestInput) => string | undefined;
   /** Replaces the check of the addresses that names lead to, which the default makes. */
   readonly fetch?: FetchFunction;
+  /** Says to sellers which agent asks. */
+  readonly agentKey?: AgentKey;
   /** Returns all addresses of a name; the system's resolver by default. */
   readonly resolveHost?: ResolveHost;
 }
@@ -57,7 +60,8 @@ export function createAgentServer(options: AgentServerOptions): McpServer {
   // For what the owner chose: nodes and the catalogue.
   const own: FetchFunction = options.fetch ?? ((input, init) => fetch(input, init));
   const outside = createOutsideFetch({ resolve: options.resolveHost });
-  const web = allowsLocal ? own : (options.fetch ?? outside);
+  const reached = allowsLocal ? own : (options.fetch ?? outside);
+  const web = options.agentKey ? signRequests(reached, options.agentKey) : reached;
   const server = new McpServer(
     { name: "farthing", title: "Farthing", version: options.version },
     { instructions },

@@ -20,7 +20,10 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     "gateway -c gateway.yaml",
   ],
   "gateway check": ["gateway check gateway.yaml", "gateway check --online"],
-  "gateway explain": ["gateway explain GET '/v1/reports/7?full=1'"],
+  "gateway explain": [
+    "gateway explain GET '/v1/reports/7?full=1'",
+    "gateway explain GET /v1/reports/7 --agent agent.example",
+  ],
   "gateway channels list": ["gateway channels list -c gateway.yaml"],
   "gateway channels claim": ["gateway channels claim -c gateway.yaml --json"],
   "gateway channels refund": ["gateway channels refund 0x… -c gateway.yaml"],
@@ -53,6 +56,8 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   upgrade: ["upgrade --check", "upgrade --check --rehearse /tmp/rehearsal.db"],
   backup: ["backup /var/backups/farthing.db"],
   "batcher deploy": ["batcher deploy --network eip155:51"],
+  "agent-key create": ["agent-key create https://agent.example"],
+  "agent-key show": ["agent-key show", "agent-key show old.json new.json"],
   find: [
     "find weather rome --facilitator https://pay.example",
     "find weather --network eip155:50 --json",

@@ -109,5 +109,10 @@ function ruleText(rules: readonly RuleLine[]): string {
     baseUnits: rule.amount,
   }));
   const wide = ["upstream", "settle", "channel", "budget", "baseUnits"];
-  return `${tableText(rows, { wide, whole: ["path", "price"] }, terminalWidth())}\n`;
+  const table = tableText(rows, { wide, whole: ["path", "price"] }, terminalWidth());
+  return `${[table, ...rules.flatMap(callerLines)].join("\n")}\n`;
+}
+
+function callerLines({ place, callers = [] }: RuleLine): readonly string[] {
+  return callers.map(({ entry, price }) => `${place}  for ${entry}: ${price}`);
 }

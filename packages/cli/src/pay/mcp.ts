@@ -2,17 +2,18 @@
 import { askAboveDefault } from "@farthing/buyer";
 import { createAgentServer } from "@farthing/buyer/mcp-server";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
-import { buyerVariables, writeTo } from "@farthing/protocol";
+import { buyerVariables, defined, writeTo } from "@farthing/protocol";
 import { Option, type Command } from "commander";
 import { ConfigurationError, messageOf, UsageError } from "../command/command-errors.ts";
 import { exitCodes, type ExitCode } from "../command/exit-codes.ts";
 import { parseHttpUrl } from "../input/http-url.ts";
 import { payCommandLine } from "./pay-command-line.ts";
 import { collect } from "./pay-request.ts";
+import { agentKeyOption, readAgentKey } from "./agent-key.ts";
 import { channelsOption, payerOptions, withLimit, type PayerFlags } from "./payer.ts";
 import { rpcOption } from "../input/rpc-node.ts";
 
-type PaysAs = "network" | "wallet" | "walletContract" | "rpcUrl" | "channels";
+type PaysAs = "network" | "wallet" | "walletContract" | "rpcUrl" | "channels" | "agentKey";
 
 interface Flags extends Pick<PayerFlags, PaysAs> {
   readonly askAbove?: string;
@@ -39,6 +40,7 @@ export function register(program: Command): void {
     )
     .option("--wallet <name>", "pay from this keystore; see `farthing wallet`")
     .option("--wallet-contract <address>", "pay from this ERC-1271 wallet; the key is its owner's")
+    .addOption(agentKeyOption())
     .addOption(rpcOption("node to ask for balances, and for the outcome of open payments"))
     .addOption(
       new Option("--facilitator <url>", "facilitator whose listings are searched").env(
@@ -68,8 +70,10 @@ async function serveAgent(flags: Flags, version: string): Promise<ExitCode> {
     const own = await payerOptions(flags, false);
     const limits = withLimit(own.limits ?? {}, "askAbove", "--ask-above", askAbove);
     const allow = { ...own.allow, ...(allowHost === undefined ? {} : { hosts: allowHost }) };
+    const agentKey = readAgentKey(flags);
     const server = createAgentServer({
       version,
+      ...defined({ agentKey }),
       buyer: { ...own, limits, allow },
       allowsLocal: allowLocal === true,
       commandFor: (quote, input) => payCommandLine(quote, input, flags),

@@ -17,6 +17,7 @@ import {
   writeTo,
 } from "@farthing/protocol";
 import { Option, type Command } from "commander";
+import { agentFetch, agentKeyOption, type AgentFlags } from "./agent-key.ts";
 import { openLedger, readLimits, readSettings } from "../input/buyer-settings.ts";
 import { readChannelSettings } from "../input/channel-settings.ts";
 import { CanceledError, UsageError } from "../command/command-errors.ts";
@@ -26,7 +27,7 @@ import { nodeUrl, rpcOption, type NodeFlags } from "../input/rpc-node.ts";
 import { keylessSigner, readWallet, type WalletFlags } from "../wallet/wallet.ts";
 
 /** The payer, the maximum, and the payee. */
-export interface PayerFlags extends WalletFlags, NodeFlags {
+export interface PayerFlags extends WalletFlags, NodeFlags, AgentFlags {
   readonly maxAmount?: string;
   readonly network?: string;
   readonly prefer?: "v1" | "v2";
@@ -54,6 +55,7 @@ export function addTermsFlags(command: Command): Command {
     .option("--wallet <name>", "pay from this keystore; see `farthing wallet`")
     .option("--wallet-contract <address>", "pay from this ERC-1271 wallet; the key is its owner's")
     .addOption(rpcOption("node to ask for the balance and for the outcome of open payments"))
+    .addOption(agentKeyOption())
     .addOption(
       new Option("--prefer <version>", "version of x402 to pay with").choices(["v2", "v1"]),
     );
@@ -68,7 +70,7 @@ export async function createPayer(
   isReadOnly: boolean,
   progress?: PaymentProgress,
 ): Promise<PayingFetch> {
-  return wrapFetch(fetch, await payerOptions(flags, isReadOnly, progress));
+  return wrapFetch(agentFetch(flags), await payerOptions(flags, isReadOnly, progress), fetch);
 }
 
 /** A paying fetch for payments that exist, without a wallet or a password. */

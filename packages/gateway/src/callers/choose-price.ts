@@ -11,7 +11,7 @@ import { createKeyDirectories } from "./key-directories.ts";
 import { createSeenSignatures } from "./seen-signatures.ts";
 import { readClaim, verifyAgent, type VerifierDeps } from "./verify-agent.ts";
 
-export type CallerRequest = Pick<Incoming, "method" | "target" | "headers" | "addresses">;
+export type CallerRequest = Pick<Incoming, "method" | "rawTarget" | "headers" | "addresses">;
 
 /** What of the configuration a price depends on. */
 export type CallerSettings = Pick<GatewayConfig, "publicUrl" | "payTo">;
@@ -96,8 +96,8 @@ function agentOf(
     const isKnown = callers.some(
       ({ agents }) => agents !== undefined && agents !== "any" && agents.has(claim.host),
     );
-    const { method, target, headers } = request;
-    const url = originOf(settings.publicUrl, host) + target;
+    const { method, rawTarget, headers } = request;
+    const url = originOf(settings.publicUrl, host) + rawTarget;
     const credential = credentialOf(headers) ?? (isFree ? "" : undefined);
     return verifyAgent(claim, { method, url, headers, credential, isKnown }, verifier);
   }

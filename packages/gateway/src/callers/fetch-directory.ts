@@ -12,7 +12,7 @@ const directoryPath = "/.well-known/http-message-signatures-directory";
 const directoryType = "application/http-message-signatures-directory+json";
 
 /** The request of a buyer waits for it. */
-const totalMs = 3_000;
+const totalMsDefault = 3_000;
 
 /** Thirty-two keys with everything that a JWK may say. */
 const bytesMax = 64 * 1024;
@@ -30,12 +30,19 @@ export interface DirectoryReach {
   readonly resolve?: (host: string) => Promise<readonly string[]>;
   readonly mayReach?: (address: string) => boolean;
   readonly port?: number;
+  readonly totalMs?: number;
   /** PEM of trusted certificates in place of the system's. */
   readonly ca?: string;
 }
 
 export function createDirectoryFetch(reach: DirectoryReach = {}): FetchDirectory {
-  const { resolve = resolveAll, mayReach = isPublicAddress, port = 443, ca } = reach;
+  const {
+    resolve = resolveAll,
+    mayReach = isPublicAddress,
+    port = 443,
+    ca,
+    totalMs = totalMsDefault,
+  } = reach;
 
   /** Returns the checked address to connect to. */
   async function pin(host: string): Promise<string | undefined> {

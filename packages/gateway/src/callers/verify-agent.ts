@@ -9,6 +9,7 @@ import {
   parseDictionary,
   parseItem,
   serializeDictionary,
+  Token,
   type Dictionary,
   type InnerList,
 } from "structured-headers";
@@ -117,7 +118,9 @@ function hostOf(agents: string, components: InnerList[0], label: string): string
 
 function originHost([value, params]: ReturnType<typeof parseItem>): string | undefined {
   const type = params.get("type");
-  if (type !== undefined && String(type) !== "directory") return undefined;
+  if (type !== undefined && !(type instanceof Token && type.toString() === "directory")) {
+    return undefined;
+  }
   const url = typeof value === "string" ? URL.parse(value) : null;
   if (!url || url.protocol !== "https:" || url.port !== "") return undefined;
   const isOrigin = url.href === `https://${url.host}/`;

@@ -33,12 +33,18 @@ export function readAskedRequest(question: Incoming, rules: PathRules): Incoming
   };
 }
 
-type Asked = Pick<Incoming, "method" | "host" | "path" | "target">;
+type Asked = Pick<Incoming, "method" | "host" | "path" | "target" | "rawTarget">;
 
 /** The path is canonical already, as a part of one that is. */
-function askedBelow({ method, host, path, target }: Incoming): Asked {
+function askedBelow({ method, host, path, target, rawTarget }: Incoming): Asked {
   const below = authorizePath.length;
-  return { method, host, path: path.slice(below), target: target.slice(below) };
+  return {
+    method,
+    host,
+    path: path.slice(below),
+    target: target.slice(below),
+    rawTarget: rawTarget.slice(below),
+  };
 }
 
 function askedInHeaders(headers: Incoming["headers"], rules: PathRules): Asked | Response {
@@ -53,5 +59,5 @@ function askedInHeaders(headers: Incoming["headers"], rules: PathRules): Asked |
   const target = splitTarget(raw);
   const path = target && canonicalPath(target.path, rules);
   if (!target || path === undefined || !isPlainHost(host)) return malformedTarget();
-  return { method, host, path, target: path + target.query };
+  return { method, host, path, target: path + target.query, rawTarget: raw };
 }

@@ -14,6 +14,15 @@ const servedByProxy = {
     { match: "GET /free/*", upstream: "site", free: true },
     { match: "GET /sold/:page", upstream: "site", price: "0.01" },
     { match: "GET /own", upstream: "own", free: true },
+    {
+      match: "GET /priced",
+      upstream: "site",
+      price: "0.01",
+      for: [
+        { name: "partner", headers: { "X-Plan": "partner" }, free: true },
+        { networks: ["192.0.2.0/24"], multiplier: "0.5" },
+      ],
+    },
     { match: "GET /tried", upstream: "site", price: "0.01", freeRequests: 1 },
   ],
 };
@@ -50,6 +59,20 @@ test("Traefik: a free address is open, and each refusal is the gateway's own", a
   expect((await ask("/other")).status).toBe(404);
   expect((await ask("/free/..%2fsold/7")).status).toBe(400);
   expect((await ask("/free/a", { "X-Forwarded-Method": "OPTIONS" })).status).toBe(405);
+});
+
+const amountOf = (response: Response) =>
+  decodeHeader(response.headers.get(headerNames.paymentRequired))?.value;
+
+test("a price by caller: the proxy's header and the client's address decide, and nothing is kept", async () => {
+  expect(amountOf(await ask("/priced"))).toMatchObject({ accepts: [{ amount: "10000" }] });
+  const near = await ask("/priced", { "X-Forwarded-For": "192.0.2.7" });
+  expect(amountOf(near)).toMatchObject({ accepts: [{ amount: "5000" }] });
+  const partner = await ask("/priced", { "X-Plan": "partner" });
+  expect([partner.status, partner.headers.get("Cache-Control")]).toEqual([
+    200,
+    "private, no-store",
+  ]);
 });
 
 /** Envoy's documented exchange. */
@@ -110,7 +133,7 @@ test("what the proxy serves is not sold here, and what is served here is not the
 test("the start says what these routes lose", () => {
   expect(lines).toContainEqual({
     event: "routes_served_by_proxy",
-    routes: "GET /free/*, GET /sold/:page, GET /tried",
+    routes: "GET /free/*, GET /sold/:page, GET /priced, GET /tried",
   });
 });
 

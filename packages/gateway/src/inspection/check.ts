@@ -6,6 +6,7 @@ import {
   isFolder,
   isMeteredByChannel,
   isServedByProxy,
+  type CallerRule,
   type FacilitatorConfig,
   type GatewayConfig,
   type RouteConfig,
@@ -29,6 +30,8 @@ export interface RuleLine {
   readonly price: string;
   /** Base units; absent where nothing is paid. */
   readonly amount?: string;
+  /** Prices by caller, in the order in which they are tried: USDC, or `free`. */
+  readonly callers?: readonly { readonly entry: string; readonly price: string }[];
   /** When the money moves, and `+sse` or `+raw` for streams. */
   readonly settle?: string;
   /** Whether the route is sold by channels only, or beside single payments. */
@@ -46,7 +49,7 @@ export function listRules({ routes, fallback }: GatewayConfig): readonly RuleLin
 }
 
 function lineOf(route: RouteConfig): RuleLine {
-  const { index, pattern, host, upstream, amountUnits, settle, stream, channel } = route;
+  const { index, pattern, host, upstream, amountUnits, settle, stream, channel, callers } = route;
   const about = {
     place: index,
     method: pattern.method,
@@ -59,10 +62,15 @@ function lineOf(route: RouteConfig): RuleLine {
     ...about,
     price: shortUsdc(amountUnits),
     amount: amountUnits.toString(),
+    ...(callers.length === 0 ? {} : { callers: callers.map(callerPrice) }),
     settle: stream === undefined ? settle : `${settle}+${stream}`,
     ...(channel === undefined ? {} : { channel: channel.only ? "only" : "beside" }),
     budget: `${timeBudgetMs(route).map(formatDuration).join("+")} ≤ ${route.maxTimeoutSeconds}s`,
   };
+}
+
+function callerPrice({ label, route: { amountUnits } }: CallerRule) {
+  return { entry: label, price: amountUnits === undefined ? "free" : shortUsdc(amountUnits) };
 }
 
 /** Afterwards anyone can rebuild a settled payment's header from the chain. */

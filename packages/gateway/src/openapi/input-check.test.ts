@@ -181,3 +181,12 @@ test.each([
   expect(found.map(({ text }) => text)).toEqual([expect.stringMatching(problem)]);
   expect(found[0]?.text).toContain("requests of POST /a are not validated");
 });
+
+test("a price by caller is checked as the route's own", () => {
+  const more = { for: [{ agents: "any", price: "0.001" }] };
+  const config = gatewayConfig({ routes: [rule("GET /v1/* 0.01", more)] });
+  const described = { ...config, discovery: { ...config.discovery, openapi: document } };
+  const [entry] = described.routes[0]?.callers ?? [];
+  if (!entry) throw new Error("The route has an entry.");
+  expect(createOperationCheck(described, soldOperations(described), entry.route)).toBeDefined();
+});

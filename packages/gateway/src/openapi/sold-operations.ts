@@ -57,7 +57,7 @@ export function nameOfTemplate(segment: string): string | undefined {
 
 /** Returns what finds the operation of a route's requests; undefined where none is described. */
 export function createFinder({ operations }: SoldOperations, route: RouteConfig) {
-  const own = operations.filter(({ routes }) => routes.includes(route));
+  const own = operations.filter(({ routes }) => routes.some((one) => one.index === route.index));
   if (own.length === 0) return undefined;
   const isCaseIgnored = route.upstream.paths.caseInsensitive;
   return (request: Pick<Request, "method" | "url">): FoundOperation | undefined => {

@@ -20,5 +20,6 @@ export const buyerVariables = {
   allowHosts: "FARTHING_ALLOW_HOSTS",
   allowPayees: "FARTHING_ALLOW_PAYEES",
   rpcUrl: "FARTHING_RPC_URL",
+  agentKey: "FARTHING_AGENT_KEY",
   facilitatorUrl: "FARTHING_FACILITATOR_URL",
 } as const;

@@ -1,0 +1,121 @@
+/**
+ * Requests that say which agent makes them: HTTP message signatures (RFC 9421) with Ed25519, as Web Bot
+ * Auth has them (draft-ietf-webbotauth-httpsig-protocol). Sellers can have another price for agents
+ * that they know. Node.js only. The library builds what is signed.
+ * @packageDocumentation
+ */
+import { createHash, createPrivateKey, generateKeyPairSync, randomBytes, sign } from "node:crypto";
+import { isObject, member, type JsonObject } from "@farthing/protocol";
+import { httpbis } from "http-message-signatures";
+import type { FetchFunction } from "../replayable-request.ts";
+import { systemRuntime, type Runtime } from "../runtime.ts";
+
+/** Sellers find the keys of an agent's host here, over https. */
+export const agentDirectoryPath = "/.well-known/http-message-signatures-directory";
+
+/** The media type with which the directory has to be served. */
+export const agentDirectoryType = "application/http-message-signatures-directory+json";
+
+/** An agent's key. `d` is secret. */
+export interface AgentKey {
+  /** The https origin whose directory publishes the key. */
+  readonly directory: string;
+  readonly jwk: {
+    readonly kty: "OKP";
+    readonly crv: "Ed25519";
+    /** Base64url, 32 bytes each. */
+    readonly x: string;
+    readonly d: string;
+  };
+}
+
+/** Creates a key for the agent of an https origin, such as `https://agent.example`. Throws a TypeError. */
+export function createAgentKey(directory: string): AgentKey {
+  const { privateKey } = generateKeyPairSync("ed25519");
+  return parseAgentKey({ directory, jwk: { ...privateKey.export({ format: "jwk" }) } });
+}
+
+/** Reads a key as `farthing agent-key create` writes it. Throws a TypeError that says what is wrong. */
+export function parseAgentKey(value: unknown): AgentKey {
+  const jwk = isObject(value) ? member(value, "jwk") : undefined;
+  const directory = isObject(value) ? member(value, "directory") : undefined;
+  const [x, d] = ["x", "d"].map((name) => (isObject(jwk) ? member(jwk, name) : undefined));
+  if (typeof x !== "string" || typeof d !== "string" || ![x, d].every(isThirtyTwoBytes)) {
+    throw new TypeError("jwk must be an Ed25519 key with x and d.");
+  }
+  const url = typeof directory === "string" && URL.canParse(directory) ? new URL(directory) : null;
+  if (!url || url.protocol !== "https:" || url.href !== `${url.origin}/` || url.port !== "") {
+    throw new TypeError("directory must be an https origin, such as https://agent.example.");
+  }
+  return { directory: url.origin, jwk: { kty: "OKP", crv: "Ed25519", x, d } };
+}
+
+function isThirtyTwoBytes(text: string): boolean {
+  return /^[\w-]{43}$/.test(text);
+}
+
+/** The document that the origin has to serve for its keys: those in use, and the next one. */
+export function agentDirectory(keys: readonly AgentKey[]): JsonObject {
+  return {
+    keys: keys.map(({ jwk: { kty, crv, x } }) => ({ kty, crv, kid: keyId(x), x, use: "sig" })),
+  };
+}
+
+/** The thumbprint of RFC 7638; the order of the members is a part of it. */
+function keyId(x: string): string {
+  return createHash("sha256")
+    .update(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`)
+    .digest("base64url");
+}
+
+/** Seconds for which a signature is valid; a request is on its way for less. */
+const validSeconds = 60;
+
+const nonceBytes = 32;
+
+/**
+ * Returns a `fetch` that signs each request anew, the paid one as well as the first. The signature
+ * names the host, method and path; it is no secret, and worth nothing elsewhere.
+ */
+export function signRequests(
+  fetch: FetchFunction,
+  { directory, jwk }: AgentKey,
+  { now }: Pick<Runtime, "now"> = systemRuntime,
+): FetchFunction {
+  const key = createPrivateKey({ format: "jwk", key: { ...jwk } });
+  const signer = {
+    id: keyId(jwk.x),
+    alg: "ed25519",
+    sign: async (data: Buffer) => sign(undefined, data, key),
+  };
+  return async (input, init = {}) => {
+    const headers = new Headers(init.headers);
+    headers.set("Signature-Agent", `sig1="${directory}"`);
+    const created = new Date(now());
+    const message = {
+      method: init.method ?? "GET",
+      url: String(input),
+      headers: { "signature-agent": headers.get("Signature-Agent") ?? "" },
+    };
+    const signed = await httpbis.signMessage(
+      {
+        key: signer,
+        name: "sig1",
+        fields: ["@authority", "@method", "@path", '"signature-agent";key="sig1"'],
+        params: ["created", "expires", "keyid", "alg", "nonce", "tag"],
+        paramValues: {
+          created,
+          expires: new Date(created.getTime() + validSeconds * 1000),
+          nonce: randomBytes(nonceBytes).toString("base64"),
+          tag: "web-bot-auth",
+        },
+      },
+      message,
+    );
+    const made = new Map(Object.entries<string | string[]>(signed.headers));
+    for (const name of ["Signature", "Signature-Input"]) {
+      headers.set(name, String(made.get(name) ?? ""));
+    }
+    return fetch(input, { ...init, headers });
+  };
+}
