@@ -103,14 +103,24 @@ const ask = (headers: Sent = {}) => fetch(url(), { headers });
 /** Signs as the published library does. */
 async function signedBy(
   { host, jwk }: Agent,
-  { to = `${publicUrl}/sold`, from = now, forMs = 60_000, agent = `"https://${host}"` } = {},
+  {
+    to = `${publicUrl}/sold`,
+    from = now,
+    forMs = 60_000,
+    agent = `"https://${host}"`,
+    components = ["@authority", "signature-agent"],
+  } = {},
 ): Promise<Record<string, string>> {
   const headers = { "Signature-Agent": agent };
   const signer = await signerFromJWK(jwk);
   const [created, expires] = [new Date(from), new Date(from + forMs)];
   return {
     ...headers,
-    ...(await signatureHeaders(new Request(to, { headers }), signer, { created, expires })),
+    ...(await signatureHeaders(new Request(to, { headers }), signer, {
+      created,
+      expires,
+      components,
+    })),
   };
 }
 
@@ -195,6 +205,7 @@ describe("times of the day", () => {
 
 describe("signatures that prove nothing", () => {
   test.each<[string, () => Promise<Sent>]>([
+    ["for no site", () => signedBy(friend, { components: ["@method", "signature-agent"] })],
     ["of another site", () => signedBy(friend, { to: "https://other.example/sold" })],
     ["expired", () => signedBy(friend, { from: now - 600_000 })],
     ["of the future", () => signedBy(friend, { from: now + 600_000 })],
