@@ -115,6 +115,7 @@ export async function startGateway(options: GatewayOptions) {
         active = open(next, before);
         void before.retire();
         metrics.reloaded("ok");
+        sayWhatProxiesServe(next, log);
         const routes = next.routes.length;
         log.info({ event: "configuration_activated", routes }, "Configuration activated");
       },
@@ -139,7 +140,7 @@ function createMemory({ config: { trustedProxies }, fetchDirectory, nowMs: now }
   return { payers: createPayerCounts(), choosePrice };
 }
 
-/** Says at the start what a route loses whose response the gateway never sees. */
+/** Says what a route loses whose response the gateway never sees. */
 function sayWhatProxiesServe(config: GatewayConfig, log: Log): void {
   const served = allRoutes(config).filter(({ upstream }) => isServedByProxy(upstream));
   if (served.length === 0) return;

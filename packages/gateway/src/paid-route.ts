@@ -89,6 +89,7 @@ export function createPaidRoute(
     onEvent: (event) => deps.onEvent(own, event),
     ...defined({ rateLimit: rateLimitOf(config, deps) }),
     channels: config.channels,
+    ...defined({ extensions: agentExtension(own) }),
     ...(deps.rpcUrl === undefined ? {} : askingNode(deps.rpcUrl)),
   };
   const seller = createSeller(options, undefined, deps.desk);
@@ -132,6 +133,13 @@ export function createPaidRoute(
       return route.charge(request, serve, more);
     },
   };
+}
+
+/** What challenges tell agents of the signatures that count here. */
+function agentExtension({ agentRegistrationUrl: registrationUrl }: RouteConfig) {
+  if (registrationUrl === undefined) return undefined;
+  const info = { registrationUrl, signatureSchemes: ["ed25519"], tags: ["web-bot-auth"] };
+  return [{ key: "http-message-signatures", declaration: { info } }];
 }
 
 function rateLimitOf({ rateLimit: { perPayer } }: GatewayConfig, { payers }: ChargingDeps) {

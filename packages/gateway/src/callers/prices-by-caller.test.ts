@@ -32,6 +32,7 @@ const entries = [
 const changes = {
   publicUrl,
   trustedProxies: ["127.0.0.1"],
+  agents: { registrationUrl: "https://api.example.com/agents" },
   routes: [{ match: "GET /sold", upstream: "api", price: "0.01", for: entries }],
 };
 
@@ -143,6 +144,23 @@ test("the first entry that fits decides, and everybody else pays the route's pri
   expect(await offeredTo(await signedBy(freeAgent))).toBe("200");
   const both = { ...(await signedBy(friend)), "X-Plan": "partner" };
   expect(await offeredTo(both)).toBe("2000");
+});
+
+test("every challenge tells agents how to sign, in the public form", async () => {
+  for (const headers of [{}, await signedBy(friend)]) {
+    const header = (await ask(headers)).headers.get(headerNames.paymentRequired);
+    expect(decodeHeader(header)?.value).toMatchObject({
+      extensions: {
+        "http-message-signatures": {
+          info: {
+            registrationUrl: "https://api.example.com/agents",
+            signatureSchemes: ["ed25519"],
+            tags: ["web-bot-auth"],
+          },
+        },
+      },
+    });
+  }
 });
 
 test("a verified agent pays half, and no cache may keep what differs by caller", async () => {

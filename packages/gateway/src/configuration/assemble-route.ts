@@ -33,8 +33,11 @@ export function assembleRoute(
   index: number,
   deps: RouteDeps,
 ): RouteConfig | undefined {
-  const route = assembleAtOnePrice(settings, index, deps);
-  if (!route || callers.length === 0) return route;
+  const assembled = assembleAtOnePrice(settings, index, deps);
+  if (!assembled || callers.length === 0) return assembled;
+  const isForAgents = callers.some(({ agents }) => agents !== undefined);
+  const { registrationUrl } = deps.file.agents;
+  const route = isForAgents ? { ...assembled, agentRegistrationUrl: registrationUrl } : assembled;
   const location = settings.match ? ["routes", index, "for"] : ["default", "for"];
   return { ...route, callers: assembleCallers(callers, route, { ...deps, location }) };
 }
@@ -104,6 +107,7 @@ function assembleAtOnePrice(
     pass: new Set(pass),
     callers: [],
     caller: undefined,
+    agentRegistrationUrl: undefined,
   };
 }
 

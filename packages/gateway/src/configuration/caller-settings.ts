@@ -1,12 +1,13 @@
 /** The settings of prices by caller: who an entry is for, and what they pay. */
 import { parseUsdc } from "@farthing/protocol";
 import { Type } from "typebox";
-import { price, proxyAddress } from "./parse-setting.ts";
+import { baseUrl, price, proxyAddress } from "./parse-setting.ts";
 import {
   group,
   headerNamePattern,
   named,
   oneOf,
+  optionalGroup,
   optionalList,
   parsed,
   text,
@@ -95,6 +96,14 @@ const hours = group(
     ),
   },
 );
+
+export const agentSettings = optionalGroup("agents that prove who they are", {
+  registrationUrl: parsed(
+    baseUrl,
+    "a page that tells agents how to be known here; challenges of routes with a price for agents declare it (extension http-message-signatures)",
+    "https://api.example.com/agents",
+  ),
+});
 
 export const callerSettings = optionalList(
   "prices by caller: the first entry that fits the request applies, and the route's own price where none does. Everything that an entry names has to fit",

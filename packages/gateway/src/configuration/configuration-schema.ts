@@ -4,7 +4,7 @@ import { maxPassUses, parseValidFor } from "@farthing/seller";
 import { Type, type StaticDecode } from "typebox";
 import { matchPattern } from "../routing/route-pattern.ts";
 import { balanceSettings } from "./balance-settings.ts";
-import { callerSettings } from "./caller-settings.ts";
+import { agentSettings, callerSettings } from "./caller-settings.ts";
 import { channelSetting, channelsSettings } from "./channel-settings.ts";
 import { paywallSettings } from "./paywall-settings.ts";
 import { facilitatorSetting } from "./facilitator-setting.ts";
@@ -334,6 +334,7 @@ const optional = {
     maxTotalBytes: size("all of them together", "512MiB"),
   }),
   channels: channelsSettings,
+  agents: agentSettings,
   paywall: paywallSettings,
   discovery: optionalGroup("information for software that searches for APIs", {
     openapi: text(

@@ -115,6 +115,8 @@ export interface RouteConfig
   readonly callers: readonly CallerRule[];
   /** The entry that this is the route of; undefined for the route itself. */
   readonly caller: string | undefined;
+  /** What challenges tell agents, where one of the prices is for them. */
+  readonly agentRegistrationUrl: string | undefined;
 }
 
 /** Whether two routes ask the same price of every caller. */
