@@ -88,6 +88,8 @@ describeInBrowser("credits on the dashboard", () => {
     const again = await stockBuyer(market, second)(shop.url);
     expect(again.status).toBe(200);
     await page.getByRole("row", { name: "Spent on" }).nth(1).waitFor();
+    const spent = page.getByRole("row", { name: `Spent on ${shop.url.replace("http://", "")}` });
+    await spent.first().getByText("cost 1, reserved before").waitFor();
 
     await visit(window, "Integrate");
     await page.getByLabel("API key").fill(key);

@@ -58,6 +58,9 @@ describeInBrowser("settlements on the dashboard", () => {
     await page.getByRole("textbox", { name: "Payer" }).fill(`xdc${first.slice(2)}`);
     await expectRows(1);
     expect(page.url()).toContain(`payer=${first}`);
+    // What was sold comes first, and leads to the settlement.
+    const sold = page.getByRole("table").locator("tbody td").first();
+    await sold.getByRole("link", { name: shop.url.replace("http://", "") }).waitFor();
     // The address is the filter: whoever opens it sees the same.
     await page.reload();
     await expectRows(1);
@@ -77,12 +80,18 @@ describeInBrowser("settlements on the dashboard", () => {
     await page.getByText("0.02 USDC in 2 settlements").waitFor();
     // The month before had none.
     await page.getByText("0.00 USDC in 0 settlements").waitFor();
+    // The arrow keys read the days of the chart out.
+    await page.getByRole("img", { name: /the best day was .* with 0.02 USDC/ }).waitFor();
+    await page.getByRole("slider", { name: "Point of the chart" }).press("Home");
+    await page.getByText(/^1 \w+: 0.0\d USDC, in \w+ \d{4} 0.00 USDC$/).waitFor();
+    await page.getByText("No sale of this month names its route").waitFor();
     await page.getByRole("button", { name: "Payer" }).click();
     await page.getByRole("table", { name: "Revenue by payer" }).waitFor();
     await expectRows(2);
     await page.getByRole("button", { name: "Day" }).click();
     await page.getByRole("table", { name: "Revenue by day" }).waitFor();
-    await page.getByRole("button", { name: "Endpoint" }).click();
+    await page.getByRole("button", { name: "Route" }).click();
+    await page.getByRole("link", { name: "Show it by endpoint" }).click();
     await page.getByRole("link", { name: shop.url }).click();
     await expectRows(2);
     expect(await page.getByRole("textbox", { name: "Resource" }).inputValue()).toBe(shop.url);

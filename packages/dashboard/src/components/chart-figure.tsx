@@ -1,6 +1,8 @@
-/** The frame of a chart of days: what it says, its legend, the drawing, and the same figures as a table. */
-import type { PointerEventHandler, ReactNode } from "react";
-import { dayText } from "./format.ts";
+/**
+ * The frame of a chart over time: what it says, its legend, the drawing, and the same figures as a
+ * table. One point at a time can be read out, with the pointer or with the arrow keys.
+ */
+import { useState, type KeyboardEvent, type PointerEvent, type ReactNode } from "react";
 
 /** In units of the drawing, which is stretched to the available width. */
 export const chartHeight = 100;
@@ -8,17 +10,15 @@ export const chartHeight = 100;
 export interface ChartFigureProps {
   /** One sentence with what the chart shows, also for readers who do not see it. */
   readonly summary: string;
-  /** In place of the summary while a day is pointed at. */
-  readonly pointed?: string | undefined;
   readonly legend: ReactNode;
   /** What the full height stands for. */
   readonly max: string;
-  /** In units of the drawing. */
-  readonly width: number;
-  /** `YYYY-MM-DD`, oldest first. */
-  readonly days: readonly string[];
-  readonly onPointerMove?: PointerEventHandler;
-  readonly onPointerLeave?: PointerEventHandler;
+  /** Of one point, in units of the drawing. */
+  readonly step: number;
+  /** Names of the points, oldest first. */
+  readonly points: readonly string[];
+  /** Everything about one point. */
+  readonly sentenceOf: (index: number) => string;
   readonly table: ReactNode;
   /** The bars. */
   readonly children: ReactNode;
@@ -26,20 +26,20 @@ export interface ChartFigureProps {
 
 export function ChartFigure({
   summary,
-  pointed = summary,
   legend,
   max,
-  width,
-  days,
+  step,
+  points,
+  sentenceOf,
   table,
   children,
-  ...pointer
 }: ChartFigureProps) {
-  const named = [days[0], days[Math.floor(days.length / 2)], days.at(-1)];
+  const { pointed, handlers } = usePointed(points.length);
+  const named = [points[0], points[Math.floor(points.length / 2)], points.at(-1)];
   return (
     <figure className="chart">
       <figcaption>
-        <span>{pointed}</span>
+        <span>{pointed === undefined ? summary : sentenceOf(pointed)}</span>
         <span className="legend" aria-hidden="true">
           {legend}
         </span>
@@ -51,15 +51,28 @@ export function ChartFigure({
         <svg
           role="img"
           aria-label={summary}
-          viewBox={`0 0 ${width} ${chartHeight}`}
+          viewBox={`0 0 ${points.length * step} ${chartHeight}`}
           preserveAspectRatio="none"
-          {...pointer}
         >
+          {pointed !== undefined && (
+            <rect className="bar-back" x={pointed * step} width={step} height={chartHeight} />
+          )}
           {children}
         </svg>
+        <div
+          className="chart-points"
+          role="slider"
+          tabIndex={0}
+          aria-label="Point of the chart"
+          aria-valuemin={1}
+          aria-valuemax={points.length}
+          aria-valuenow={(pointed ?? points.length - 1) + 1}
+          aria-valuetext={sentenceOf(pointed ?? points.length - 1)}
+          {...handlers}
+        />
       </div>
       <div className="chart-days" aria-hidden="true">
-        {named.map((day) => day !== undefined && <span key={day}>{dayText(day)}</span>)}
+        {named.map((name, index) => name !== undefined && <span key={index}>{name}</span>)}
       </div>
       <details className="more">
         <summary>Show as a table</summary>
@@ -67,4 +80,36 @@ export function ChartFigure({
       </details>
     </figure>
   );
+}
+
+/** The point that is read out, by its index; none at first. */
+function usePointed(count: number) {
+  const [pointed, setPointed] = useState<number>();
+  const last = count - 1;
+  const point = (index: number) => setPointed(Math.min(last, Math.max(0, index)));
+  const now = pointed ?? last;
+  const targets: Readonly<Record<string, number>> = {
+    ArrowLeft: now - 1,
+    ArrowDown: now - 1,
+    ArrowRight: now + 1,
+    ArrowUp: now + 1,
+    Home: 0,
+    End: last,
+  };
+  const handlers = {
+    onPointerMove(event: PointerEvent) {
+      const { left, width } = event.currentTarget.getBoundingClientRect();
+      point(Math.floor(((event.clientX - left) / width) * count));
+    },
+    onPointerLeave: () => setPointed(undefined),
+    onFocus: () => point(now),
+    onBlur: () => setPointed(undefined),
+    onKeyDown(event: KeyboardEvent) {
+      const target = targets[event.key];
+      if (target === undefined) return;
+      event.preventDefault();
+      point(target);
+    },
+  };
+  return { pointed, handlers };
 }

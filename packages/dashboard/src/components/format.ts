@@ -91,6 +91,18 @@ export function monthsAgo(months: number): string {
   return new Date(month).toISOString().slice(0, "2026-11".length);
 }
 
+/** `2026-10` for `2026-11`. */
+export function monthBefore(month: string): string {
+  const [year = 0, number = 1] = month.split("-").map(Number);
+  return new Date(Date.UTC(year, number - 2)).toISOString().slice(0, "2026-11".length);
+}
+
+/** The last UTC day of a month such as `2026-11`. */
+export function lastDayOf(month: string): string {
+  const [year = 0, number = 1] = month.split("-").map(Number);
+  return new Date(Date.UTC(year, number, 0)).toISOString().slice(0, 10);
+}
+
 const monthAndYear = new Intl.DateTimeFormat(locale, {
   month: "long",
   year: "numeric",

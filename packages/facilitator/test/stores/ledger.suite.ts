@@ -172,6 +172,8 @@ function lifeTests(at: StoreAt): void {
     await Promise.all([fail(store, id), fail(store, id)]);
     expect(await kindsOf(store, id)).toEqual(["hold", "release"]);
     expect(await store.findCredits(seller)).toEqual({ available: 3, held: 0 });
+    const { items } = await store.listCreditEntries(seller, { limit: 3 });
+    expect(items.map(({ cost }) => cost)).toEqual([3, 3, null]);
   });
 
   test("reorganised away: a hold again, then charged or given back", async () => {

@@ -1,6 +1,6 @@
 /** What was charged and claimed on channels per day as bars, with the same figures as a table. */
 import type { ChannelListJson } from "@farthing/facilitator/api";
-import { chartHeight, ChartFigure } from "../../components/chart-figure.tsx";
+import { BarChart } from "../../components/bar-chart.tsx";
 import { DataTable } from "../../components/data-table.tsx";
 import { dayText, daysAgo, usdcText } from "../../components/format.ts";
 import { usdcColumn } from "../../components/usdc-column.tsx";
@@ -9,14 +9,8 @@ type Day = ChannelListJson["sums"]["days"][number];
 
 const span = 30;
 
-/** In units of the drawing. */
-const step = 12;
-const barWidth = 4;
-
-/** In thousandths of the height. A day on which a reorganisation took a claim back may be below zero. */
-function sizeOf(units: bigint, max: bigint): number {
-  return Math.max(0, Number((units * 1_000n) / max) / 1_000) * chartHeight;
-}
+const sentenceOf = ({ date, charged, claimed }: Day) =>
+  `${dayText(date)}: ${usdcText(charged)} USDC charged, ${usdcText(claimed)} USDC claimed`;
 
 export function ChannelBars({ days }: { readonly days: readonly Day[] }) {
   const known = new Map(days.map((day) => [day.date, day]));
@@ -26,20 +20,17 @@ export function ChannelBars({ days }: { readonly days: readonly Day[] }) {
   });
   const sum = (of: "charged" | "claimed") =>
     whole.reduce((total, day) => total + BigInt(day[of]), 0n);
-  const summary = `Last ${span} days: ${usdcText(sum("charged"))} USDC charged, ${usdcText(sum("claimed"))} USDC claimed`;
-  const amounts = whole.flatMap(({ charged, claimed }) => [BigInt(charged), BigInt(claimed)]);
-  const max = amounts.reduce((most, units) => (units > most ? units : most), 1n);
   return (
-    <ChartFigure
-      summary={summary}
-      legend={
-        <>
-          <i className="pending" /> charged <i className="settled" /> claimed
-        </>
-      }
-      max={usdcText(max)}
-      width={span * step}
-      days={whole.map(({ date }) => date)}
+    <BarChart
+      summary={`Last ${span} days: ${usdcText(sum("charged"))} USDC charged, ${usdcText(sum("claimed"))} USDC claimed`}
+      // A day on which a reorganisation took a claim back may be below zero.
+      series={[
+        { title: "charged", look: "pending", values: whole.map((day) => Number(day.charged)) },
+        { title: "claimed", look: "settled", values: whole.map((day) => Number(day.claimed)) },
+      ]}
+      maxText={(max) => usdcText(BigInt(max))}
+      points={whole.map(({ date }) => dayText(date))}
+      sentenceOf={(index) => (whole[index] ? sentenceOf(whole[index]) : "")}
       table={
         <DataTable
           caption="Charged and claimed per day (UTC)"
@@ -53,24 +44,6 @@ export function ChannelBars({ days }: { readonly days: readonly Day[] }) {
           ]}
         />
       }
-    >
-      {whole.map(({ date, charged, claimed }, index) => (
-        <g key={date} className="bar">
-          {([charged, claimed] as const).map((units, place) => {
-            const size = sizeOf(BigInt(units), max);
-            return (
-              <rect
-                key={place}
-                className={place === 0 ? "bar-pending" : "bar-settled"}
-                x={index * step + 1 + place * (barWidth + 1)}
-                y={chartHeight - size}
-                width={barWidth}
-                height={size}
-              />
-            );
-          })}
-        </g>
-      ))}
-    </ChartFigure>
+    />
   );
 }

@@ -5,6 +5,7 @@ import { Empty, QueryBoundary, Section } from "../../components/page.tsx";
 import { Link, CsvLink } from "../../components/link.tsx";
 import { Pager } from "../../components/pager.tsx";
 import { countText, shortText } from "../../components/format.ts";
+import { Sold } from "../../components/sold.tsx";
 import { When } from "../../components/values.tsx";
 import { useLocation } from "../../location.ts";
 
@@ -51,7 +52,6 @@ export function Ledger() {
 }
 
 const columns: readonly Column<LedgerEntry>[] = [
-  { title: "Time", inCard: "start", cell: ({ createdAt }) => <When at={createdAt} /> },
   {
     title: "What",
     inCard: "whole",
@@ -62,24 +62,27 @@ const columns: readonly Column<LedgerEntry>[] = [
       </span>
     ),
   },
-  {
-    title: "Credits",
-    inCard: "end",
-    isNumber: true,
-    cell: ({ credits }) => (
-      <span className={credits > 0 ? "plus" : undefined}>
-        {credits > 0 ? "+" : ""}
-        {countText(credits)}
-      </span>
-    ),
-  },
+  { title: "Time", inCard: "start", cell: ({ createdAt }) => <When at={createdAt} /> },
+  { title: "Change", inCard: "end", isNumber: true, cell: (entry) => <Change entry={entry} /> },
   { title: "Balance", isNumber: true, cell: ({ balanceAfter }) => countText(balanceAfter) },
 ];
+
+/** What a settlement cost was taken from the balance when it was reserved. */
+function Change({ entry: { kind, credits, cost } }: { readonly entry: LedgerEntry }) {
+  if (credits > 0) return <span className="plus">+{countText(credits)}</span>;
+  if (credits < 0) return countText(credits);
+  if (kind !== "charge" || cost === null) return <span className="muted">–</span>;
+  return (
+    <span className="muted">
+      {cost === 0 ? "free" : `cost ${countText(cost)}, reserved before`}
+    </span>
+  );
+}
 
 function Cause({ entry }: { readonly entry: LedgerEntry }) {
   const { settlementId, purchaseId } = entry;
   if (settlementId !== null) {
-    return <Link to={`settlements/${settlementId}`}>{shortText(settlementId)}</Link>;
+    return <Sold {...entry} to={`settlements/${settlementId}`} unnamed="an unnamed sale" />;
   }
   if (purchaseId !== null) {
     return <Link to={`credits/purchases/${purchaseId}`}>{shortText(purchaseId)}</Link>;

@@ -8,6 +8,7 @@ import { CopyButton } from "../../components/copy-button.tsx";
 import { CsvLink, Link } from "../../components/link.tsx";
 import { Empty, Page, QueryBoundary, Section } from "../../components/page.tsx";
 import { Pager } from "../../components/pager.tsx";
+import { ShareBar } from "../../components/share-bar.tsx";
 import { usdcColumn } from "../../components/usdc-column.tsx";
 import { When } from "../../components/values.tsx";
 import { go, useLocation, withSearch } from "../../location.ts";
@@ -67,6 +68,7 @@ function CustomersTable({
   readonly rows: readonly CustomerJson[];
   readonly network: string;
 }) {
+  const amounts = rows.map(({ amount }) => amount);
   return (
     <DataTable
       caption="Customers"
@@ -81,12 +83,15 @@ function CustomersTable({
         {
           title: "Payer",
           inCard: "whole",
-          cell: ({ payer }) => (
-            <span className="short">
-              <Link to={withSearch("settlements", { payer, network })}>
-                <code title={payer}>{shortText(payer)}</code>
-              </Link>
-              <CopyButton text={payer} what="payer" />
+          cell: ({ payer, amount }) => (
+            <span className="with-share">
+              <span className="short">
+                <Link to={withSearch("settlements", { payer, network })}>
+                  <code title={payer}>{shortText(payer)}</code>
+                </Link>
+                <CopyButton text={payer} what="payer" />
+              </span>
+              <ShareBar units={amount} of={amounts} />
             </span>
           ),
         },

@@ -4,19 +4,28 @@ import { useNetwork } from "../../chosen-network.ts";
 import { Segments } from "../../components/button.tsx";
 import { DataTable } from "../../components/data-table.tsx";
 import { Form, SelectField } from "../../components/field.tsx";
-import { countText, dayText, monthsAgo, monthText, shortText } from "../../components/format.ts";
+import {
+  countText,
+  dayText,
+  lastDayOf,
+  monthsAgo,
+  monthText,
+  shortText,
+} from "../../components/format.ts";
 import { CsvLink, Link } from "../../components/link.tsx";
 import { Empty, Page, QueryBoundary, Section } from "../../components/page.tsx";
 import { Pager } from "../../components/pager.tsx";
+import { ShareBar } from "../../components/share-bar.tsx";
 import { usdcColumn } from "../../components/usdc-column.tsx";
 import { go, useLocation, withSearch } from "../../location.ts";
 import { Change, MonthTotal } from "./month-total.tsx";
+import { RevenueDays } from "./revenue-days.tsx";
 
 const monthsShown = 12;
 
 const views = [
-  ["resource", "Endpoint"],
   ["route", "Route"],
+  ["resource", "Endpoint"],
   ["payer", "Payer"],
   ["day", "Day"],
 ] as const;
@@ -32,11 +41,11 @@ export function RevenueScreen() {
   const { search } = useLocation();
   const chosen = new URLSearchParams(search);
   const months = Array.from({ length: monthsShown }, (_, index) => monthsAgo(index));
-  const [view] = views.find(([one]) => one === chosen.get("by")) ?? views[0];
+  const [view, viewName] = views.find(([one]) => one === chosen.get("by")) ?? views[0];
   const month = months.find((one) => one === chosen.get("month")) ?? months[0] ?? "";
   const shown = useNetwork();
   const network = shown?.id ?? "";
-  const by = view === "day" ? "resource" : view;
+  const by = view === "day" ? "route" : view;
   const choose = (change: { readonly month?: string; readonly by?: View }) =>
     go(withSearch("revenue", { by: view, month, ...change }), { replace: true });
   return (
@@ -69,8 +78,11 @@ export function RevenueScreen() {
           onText={(one) => choose({ month: one })}
         />
       </Form>
+      <Section title={monthText(month)}>
+        <RevenueMonth {...{ by, month, network }} />
+      </Section>
       <Section
-        title={monthText(month)}
+        title={`By ${viewName.toLowerCase()}`}
         actions={
           <Segments
             label="Revenue by"
@@ -80,14 +92,11 @@ export function RevenueScreen() {
           />
         }
       >
-        <Names
-          by={by}
-          month={month}
-          network={network}
-          cursor={chosen.get("cursor") ?? ""}
-          isTotalOnly={view === "day"}
-        />
-        {view === "day" && <Days month={month} network={network} />}
+        {view === "day" ? (
+          <Days month={month} network={network} />
+        ) : (
+          <Names {...{ by, month, network }} cursor={chosen.get("cursor") ?? ""} />
+        )}
       </Section>
     </Page>
   );
@@ -99,37 +108,50 @@ const none = (
   </Empty>
 );
 
-interface NamesProps extends Choice {
+interface NamesChoice extends Choice {
   readonly by: RevenueJson["by"];
-  readonly cursor: string;
-  readonly isTotalOnly: boolean;
 }
 
-function Names({ by, month, network, cursor, isTotalOnly }: NamesProps) {
+/** The same first page as the list reads, so that both are read once. */
+function RevenueMonth(choice: NamesChoice) {
   return (
-    <QueryBoundary query={revenueQuery({ by, month, network, cursor })} lines={6}>
-      {({ total, before, names, next }) => (
+    <>
+      <QueryBoundary query={revenueQuery({ ...choice, cursor: "" })} lines={2}>
+        {({ total, before }) => <MonthTotal total={total} before={before} />}
+      </QueryBoundary>
+      <RevenueDays month={choice.month} network={choice.network} />
+    </>
+  );
+}
+
+function Names({ cursor, ...choice }: NamesChoice & { readonly cursor: string }) {
+  const { by, month } = choice;
+  return (
+    <QueryBoundary query={revenueQuery({ ...choice, cursor })} lines={6}>
+      {({ total, names, next }) => (
         <>
-          <MonthTotal total={total} before={before} />
-          {!isTotalOnly && (
-            <>
-              <NamesTable
-                names={names}
-                choice={{ by, month, network }}
-                isEmpty={total.amount === "0"}
-              />
-              <Pager
-                path="revenue"
-                filters={{ by, month }}
-                cursor={cursor}
-                next={next}
-                titles={["← First", "More →"]}
-              />
-            </>
-          )}
+          <NamesTable names={names} choice={choice} isEmpty={total.amount === "0"} />
+          <Pager
+            path="revenue"
+            filters={{ by, month }}
+            cursor={cursor}
+            next={next}
+            titles={["← First", "More →"]}
+          />
         </>
       )}
     </QueryBoundary>
+  );
+}
+
+/** Sellers who name no routes have addresses. */
+function Unnamed({ by, month }: Pick<NamesChoice, "by" | "month">) {
+  if (by !== "route") return <p className="muted">None of them has one.</p>;
+  return (
+    <p className="muted">
+      No sale of this month names its route.{" "}
+      <Link to={withSearch("revenue", { by: "resource", month })}>Show it by endpoint</Link>
+    </p>
   );
 }
 
@@ -139,28 +161,32 @@ function NamesTable({
   isEmpty,
 }: {
   readonly names: RevenueJson["names"];
-  readonly choice: Choice & { readonly by: RevenueJson["by"] };
+  readonly choice: NamesChoice;
   readonly isEmpty: boolean;
 }) {
   const [, title] = views.find(([one]) => one === by) ?? views[0];
   const span = { from: `${month}-01`, to: lastDayOf(month), network };
   const isOver = month < monthsAgo(0);
+  const amounts = names.map(({ amount }) => amount);
   return (
     <DataTable
       caption={`Revenue by ${title.toLowerCase()}`}
       rows={names}
       keyOf={({ name }) => name}
-      empty={isEmpty ? none : <p className="muted">None of them has one.</p>}
+      empty={isEmpty ? none : <Unnamed by={by} month={month} />}
       columns={[
         {
           title,
           inCard: "whole",
-          cell: ({ name }) => (
-            <Link to={withSearch("settlements", { ...span, [by]: name })}>
-              <code className="breakable" title={name}>
-                {by === "payer" ? shortText(name) : name}
-              </code>
-            </Link>
+          cell: ({ name, amount }) => (
+            <span className="with-share">
+              <Link to={withSearch("settlements", { ...span, [by]: name })}>
+                <code className="breakable" title={name}>
+                  {by === "payer" ? shortText(name) : name}
+                </code>
+              </Link>
+              <ShareBar units={amount} of={amounts} />
+            </span>
           ),
         },
         {
@@ -209,10 +235,4 @@ function Days({ month, network }: Choice) {
       }}
     </QueryBoundary>
   );
-}
-
-/** The last UTC day of a month such as `2026-11`. */
-function lastDayOf(month: string): string {
-  const [year = 0, number = 1] = month.split("-").map(Number);
-  return new Date(Date.UTC(year, number, 0)).toISOString().slice(0, 10);
 }

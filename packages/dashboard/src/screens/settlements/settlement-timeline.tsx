@@ -6,7 +6,7 @@ import { Short } from "../../components/values.tsx";
 const titles: Readonly<Record<TimelineStep["what"], string>> = {
   queued: "Accepted and queued",
   recovered: "Found on the chain again",
-  submitted: "Assigned to a relayer wallet",
+  submitted: "Taken up for sending",
   transaction: "Transaction signed and sent",
   confirmed: "Mined",
   finalized: "Final",
@@ -30,12 +30,6 @@ export function SettlementTimeline({ settlement }: { readonly settlement: Settle
   return <Timeline steps={[...steps, { key: "now", title: waiting, look: "now" }]} />;
 }
 
-function noteOf({ transaction, nonce }: TimelineStep) {
-  if (!transaction) return undefined;
-  return (
-    <>
-      <Short text={transaction} what="transaction hash" />
-      {nonce !== undefined && nonce !== null && ` nonce ${nonce}`}
-    </>
-  );
+function noteOf({ transaction }: TimelineStep) {
+  return transaction ? <Short text={transaction} what="transaction hash" /> : undefined;
 }

@@ -3,6 +3,8 @@ import { Type } from "typebox";
 import { timeText } from "@farthing/engine/base";
 import { creditEntryKinds, type LedgerCursor } from "./model.ts";
 import type { CreditEntry } from "./tables.ts";
+import type { BookStore } from "../books/store.ts";
+import { noBooks, type SettlementBooks } from "../../payments/books.ts";
 import type { CreditStore } from "./store.ts";
 import {
   AddressText,
@@ -32,6 +34,15 @@ export const EntryResponse = exactly({
   credits: Type.Integer({ description: "Added to what is available; negative when it takes" }),
   balanceAfter: Type.Integer(),
   settlementId: nullable(Type.String()),
+  cost: nullable(
+    Type.Integer({
+      description:
+        "Credits that its settlement costs, which a failed one gets back; null without a settlement",
+    }),
+  ),
+  resource: nullable(Type.String({ description: "What its settlement paid for" })),
+  route: nullable(Type.String({ description: "The seller's name of that" })),
+  reference: nullable(Type.String({ description: "The seller's own name of the sale" })),
   purchaseId: nullable(Type.String()),
   note: nullable(Type.String()),
   createdAt: TimeText,
@@ -49,7 +60,10 @@ export const CreditsResponse = exactly({
   reviewAboveUnits: AmountText,
 });
 
-const ledgerFile: CsvFile<CreditEntry> = {
+/** An entry with what the books keep of its settlement. */
+type BookedEntry = CreditEntry & SettlementBooks;
+
+const ledgerFile: CsvFile<BookedEntry> = {
   name: "credits",
   columns: {
     id: ({ id }) => id,
@@ -60,6 +74,10 @@ const ledgerFile: CsvFile<CreditEntry> = {
     settlement_id: ({ settlementId }) => settlementId,
     purchase_id: ({ purchaseId }) => purchaseId,
     note: ({ note }) => note,
+    cost: ({ cost }) => cost,
+    resource: ({ resource }) => resource,
+    route: ({ route }) => route,
+    reference: ({ reference }) => reference,
   },
 };
 
@@ -76,7 +94,8 @@ export interface CreditRouteDeps extends Pick<
   ProfileDeps,
   "accounts" | "treasury" | "fee" | "feeSince"
 > {
-  readonly store: Pick<CreditStore, "findCredits" | "listCreditEntries">;
+  readonly store: Pick<CreditStore, "findCredits" | "listCreditEntries"> &
+    Pick<BookStore, "findBooks">;
   readonly creditTerms: CreditTerms;
   /** Credits of each calendar month. */
   readonly freeCredits: number;
@@ -123,20 +142,32 @@ export function registerCredits(server: TypedServer, deps: CreditRouteDeps): voi
     handler: async (request, reply) => {
       const { account } = sessionOf(request);
       if (wantsCsv(request)) {
-        return sendCsv<CreditEntry, LedgerCursor>(reply, ledgerFile, (paging) =>
-          store.listCreditEntries(account, paging),
-        );
+        return sendCsv<BookedEntry, LedgerCursor>(reply, ledgerFile, async (paging) => {
+          const page = await store.listCreditEntries(account, paging);
+          return { ...page, items: await booked(store, page.items) };
+        });
       }
       const { cursor, limit } = request.query;
       const paging = { from: ledgerCursor.read(cursor), limit: readLimit(limit) };
       const { items, next } = await store.listCreditEntries(account, paging);
-      return { entries: items.map(entryResponse), next: ledgerCursor.write(next) };
+      const entries = (await booked(store, items)).map(entryResponse);
+      return { entries, next: ledgerCursor.write(next) };
     },
   });
 }
 
-function entryResponse(entry: CreditEntry) {
-  const { id, kind, credits, balanceAfter, settlementId, purchaseId, note } = entry;
+async function booked(
+  store: Pick<BookStore, "findBooks">,
+  entries: readonly CreditEntry[],
+): Promise<BookedEntry[]> {
+  const books = await store.findBooks(entries.flatMap(({ settlementId: id }) => id ?? []));
+  return entries.map((entry) => ({ ...entry, ...noBooks, ...books.get(entry.settlementId ?? "") }));
+}
+
+function entryResponse(entry: BookedEntry) {
+  const { id, kind, credits, balanceAfter, settlementId, purchaseId, note, cost } = entry;
+  const { resource, route, reference } = entry;
   const createdAt = timeText(entry.createdAt) ?? "";
-  return { id, kind, credits, balanceAfter, settlementId, purchaseId, note, createdAt };
+  const sold = { cost, resource, route, reference };
+  return { id, kind, credits, balanceAfter, settlementId, ...sold, purchaseId, note, createdAt };
 }

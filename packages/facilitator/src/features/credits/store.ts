@@ -108,6 +108,12 @@ async function listEntries(
     .select(({ selectFrom }) =>
       selectFrom("credit_balances").select("balance").where("account", "=", of).as("balance"),
     )
+    .select(({ selectFrom }) =>
+      selectFrom("settlements")
+        .select("settlements.credits")
+        .whereRef("settlements.id", "=", "credit_entries.settlement_id")
+        .as("cost"),
+    )
     .where("account", "=", of)
     .orderBy("id", "desc")
     .limit(limit + 1);
@@ -115,7 +121,8 @@ async function listEntries(
   const rows = await query.execute();
   let balanceAfter = from?.balanceAfter ?? Number(rows[0]?.balance ?? 0);
   const entries = rows.map((row): CreditEntry => {
-    const entry = { ...entryColumns.read(row), balanceAfter };
+    const cost = row.cost === null ? null : Number(row.cost);
+    const entry = { ...entryColumns.read(row), balanceAfter, cost };
     balanceAfter -= entry.credits;
     return entry;
   });

@@ -54,8 +54,12 @@ export const entryColumns = table("credit_entries", {
   createdAt: integer(),
 });
 
-/** An entry, and the available balance after it. */
-export type CreditEntry = ReturnType<typeof entryColumns.read> & { readonly balanceAfter: number };
+export type CreditEntry = ReturnType<typeof entryColumns.read> & {
+  /** Available after the entry. */
+  readonly balanceAfter: number;
+  /** What the settlement of the entry costs when it is confirmed; null without a settlement. */
+  readonly cost: number | null;
+};
 
 /** An entry of a settlement, as it is added. */
 export const settlementEntries = table("credit_entries", {

@@ -8,14 +8,14 @@ export const examples: Readonly<
  "addEmail": {
   "responses": {
    "201": {
-    "id": "eml_8e6e6f136c804f391588680d",
+    "id": "eml_dc3ffdfa3bac993144e7df31",
     "address": "anna@shop.example",
     "events": [
      "credits.low"
     ],
     "state": "unconfirmed",
     "pausedBy": null,
-    "createdAt": "2026-11-29T22:38:42.995Z",
+    "createdAt": "2026-11-30T00:11:43.879Z",
     "confirmedAt": null
    }
   },
@@ -29,9 +29,9 @@ export const examples: Readonly<
  "askForNewWallet": {
   "responses": {
    "200": {
-    "requestId": "sgn_b7952700ed28f3400ee3dfc1e27fbb0c",
-    "message": "127.0.0.1:44495 wants you to sign in with your Ethereum account:\n0x70997970C51812dc3A010C7d01b50e0d17dc79C8\n\nLet this wallet sign in and pay for the account 0x7A11830374F9a3aA26C125CAa932520D984B1024. This is not a transaction and costs no fee.\n\nURI: http://127.0.0.1:44495/account/facilitator\nVersion: 1\nChain ID: 51\nNonce: a31f8ecca86382e49bea59becc4ffb5d\nIssued At: 2026-11-29T22:38:42.442Z\nExpiration Time: 2026-11-29T22:48:42.442Z\nRequest ID: sgn_b7952700ed28f3400ee3dfc1e27fbb0c",
-    "expiresAt": "2026-11-29T22:48:42.442Z"
+    "requestId": "sgn_47a04e8b5127bea0fcf4cdeb6353da09",
+    "message": "127.0.0.1:35653 wants you to sign in with your Ethereum account:\n0x70997970C51812dc3A010C7d01b50e0d17dc79C8\n\nLet this wallet sign in and pay for the account 0x7A11830374F9a3aA26C125CAa932520D984B1024. This is not a transaction and costs no fee.\n\nURI: http://127.0.0.1:35653/account/facilitator\nVersion: 1\nChain ID: 51\nNonce: 64170cefb20130a964e3cf2d8832f639\nIssued At: 2026-11-30T00:11:41.851Z\nExpiration Time: 2026-11-30T00:21:41.851Z\nRequest ID: sgn_47a04e8b5127bea0fcf4cdeb6353da09",
+    "expiresAt": "2026-11-30T00:21:41.851Z"
    }
   },
   "request": {
@@ -42,9 +42,9 @@ export const examples: Readonly<
  "askForStepUp": {
   "responses": {
    "200": {
-    "requestId": "sgn_e9678832e152b13da57fa314c33b9091",
-    "message": "127.0.0.1:44495 wants you to sign in with your Ethereum account:\n0x7A11830374F9a3aA26C125CAa932520D984B1024\n\nAccount 0x7A11830374F9a3aA26C125CAa932520D984B1024: create the API key 'shop' for test payments, which does not expire. This is not a transaction and costs no fee.\n\nURI: http://127.0.0.1:44495/account/facilitator\nVersion: 1\nChain ID: 51\nNonce: 744b6132afe3f8fb8a1290ca4671019d\nIssued At: 2026-11-29T22:38:41.207Z\nExpiration Time: 2026-11-29T22:48:41.207Z\nRequest ID: sgn_e9678832e152b13da57fa314c33b9091\nResources:\n- http://127.0.0.1:44495/account/facilitator#create_key&expiresInDays=null&label=shop&mode=test",
-    "expiresAt": "2026-11-29T22:48:41.207Z"
+    "requestId": "sgn_65d1c0fdad33b800986f4c34ceec0015",
+    "message": "127.0.0.1:35653 wants you to sign in with your Ethereum account:\n0x7A11830374F9a3aA26C125CAa932520D984B1024\n\nAccount 0x7A11830374F9a3aA26C125CAa932520D984B1024: create the API key 'shop' for test payments, which does not expire. This is not a transaction and costs no fee.\n\nURI: http://127.0.0.1:35653/account/facilitator\nVersion: 1\nChain ID: 51\nNonce: bc8dee8b6ab8e415393b66b1f50a2b59\nIssued At: 2026-11-30T00:11:36.329Z\nExpiration Time: 2026-11-30T00:21:36.329Z\nRequest ID: sgn_65d1c0fdad33b800986f4c34ceec0015\nResources:\n- http://127.0.0.1:35653/account/facilitator#create_key&expiresInDays=null&label=shop&mode=test",
+    "expiresAt": "2026-11-30T00:21:36.329Z"
    }
   },
   "request": {
@@ -59,18 +59,18 @@ export const examples: Readonly<
  "attestSettlement": {
   "responses": {
    "200": {
-    "settlementId": "stl_833334ea59e59ebee2648500038d010a",
+    "settlementId": "stl_ccb83aefb234613c97ced8f19d4a5d26",
     "format": "jws",
-    "signature": "eyJhbGciOiJFZERTQSIsInR5cCI6InNldHRsZW1lbnQtYXR0ZXN0YXRpb24rand0Iiwia2lkIjoiT21MVGtEVS1HYXBtSFdRUkJIM0RQM1BJUjRzU010ZGhJbWpQTUYzd2FMYyJ9.eyJpYXQiOjE3OTU5OTE5MjEsInNldHRsZW1lbnRJZCI6InN0bF84MzMzMzRlYTU5ZTU5ZWJlZTI2NDg1MDAwMzhkMDEwYSIsIm5ldHdvcmsiOiJlaXAxNTU6NTEiLCJhc3NldCI6IjB4YjVBQjY5RjdiQmFkYTIyQjI4ZTc5QzhGRkFFQ2U1NWVGMWM3NzFENCIsInBheWVyIjoiMHg3MDk5Nzk3MEM1MTgxMmRjM0EwMTBDN2QwMWI1MGUwZDE3ZGM3OUM4IiwicGF5VG8iOiIweDdBMTE4MzAzNzRGOWEzYUEyNkMxMjVDQWE5MzI1MjBEOTg0QjEwMjQiLCJhbW91bnQiOiIxMDAwMCIsIm5vbmNlIjoiMHgwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMWEyMjk3NWRlYTUwMDAwMDAwMDAwMDAwMDAxIiwidHJhbnNhY3Rpb24iOiIweDQ0YWQ5OTQ0OGJhZTJmNGZhZTVjMGM0MGE2ZWQwMTZkNjZmOTJmMGRlODk1MzEwMDE0ZTRlYzllZDc2ZWExYTAiLCJsb2dJbmRleCI6MCwiYmxvY2tOdW1iZXIiOjMsImJsb2NrSGFzaCI6IjB4MzU1NjA5NjZhMjczYmUwMWU0MTQ4NTI1YWIzYTllODFkYmM1MGMxMjViYjYwYmM3Nzc2OTMyZTQ3OTI4ZWU0NiIsImZpbmFsaXplZCI6ZmFsc2V9.BArtNf6NbnSxd7nLz-hK19Vef4Gkdcv7MqE0VDjt8qChfunvcVrrd0QONYbz8VH_SM2w2w0YPvVEXg9jKqNaBA"
+    "signature": "eyJhbGciOiJFZERTQSIsInR5cCI6InNldHRsZW1lbnQtYXR0ZXN0YXRpb24rand0Iiwia2lkIjoiZEg0bU9nRGNlRnNxS1ExUlZFT015dUF5aU8tbk9WVHlSdHVnV1lsSzdIayJ9.eyJpYXQiOjE3OTU5OTc0OTcsInNldHRsZW1lbnRJZCI6InN0bF9jY2I4M2FlZmIyMzQ2MTNjOTdjZWQ4ZjE5ZDRhNWQyNiIsIm5ldHdvcmsiOiJlaXAxNTU6NTEiLCJhc3NldCI6IjB4YjVBQjY5RjdiQmFkYTIyQjI4ZTc5QzhGRkFFQ2U1NWVGMWM3NzFENCIsInBheWVyIjoiMHg3MDk5Nzk3MEM1MTgxMmRjM0EwMTBDN2QwMWI1MGUwZDE3ZGM3OUM4IiwicGF5VG8iOiIweDdBMTE4MzAzNzRGOWEzYUEyNkMxMjVDQWE5MzI1MjBEOTg0QjEwMjQiLCJhbW91bnQiOiIxMDAwMCIsIm5vbmNlIjoiMHgwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMWEyMjljYWU5OGMwMDAwMDAwMDAwMDAwMDAxIiwidHJhbnNhY3Rpb24iOiIweDE2NTQwOGEwYmZjMjEzY2VhZTk1NGRmOTliYmM0MTQ1MjkyZWRlYjgzNWEzOGU2ZjI3MTVlN2RhNzQ5YmQyNTEiLCJsb2dJbmRleCI6MCwiYmxvY2tOdW1iZXIiOjMsImJsb2NrSGFzaCI6IjB4ZjQ0OGI1YjBjZGY4NGE5NDE3OTIyYzNmM2ZlYTE2ODQ5NmZiYTU0YWQ5YTFhMzc0NmI0ZWQ4ZmMzOGNjOTcxMSIsImZpbmFsaXplZCI6ZmFsc2V9.UGWVSkA-VWhr4jWERGugwbsh7bOkPoQOfR-fEe_4EOsfMBwIl-llLFPT5HnKzb_KHAjuoD8uKTxRZdZjFuemBQ"
    }
   }
  },
  "beginSignIn": {
   "responses": {
    "200": {
-    "requestId": "sgn_71ba725e72d450d10747438a8b95a49f",
-    "message": "127.0.0.1:44495 wants you to sign in with your Ethereum account:\n0x7A11830374F9a3aA26C125CAa932520D984B1024\n\nSign in to the facilitator. This is not a transaction and costs no fee.\n\nURI: http://127.0.0.1:44495/account/facilitator\nVersion: 1\nChain ID: 51\nNonce: 759d0fbf702cbe0e0ca5275635660e61\nIssued At: 2026-11-29T22:38:41.186Z\nExpiration Time: 2026-11-29T22:48:41.186Z\nRequest ID: sgn_71ba725e72d450d10747438a8b95a49f",
-    "expiresAt": "2026-11-29T22:48:41.186Z"
+    "requestId": "sgn_12303efeba3478337b888efc16c9008b",
+    "message": "127.0.0.1:35653 wants you to sign in with your Ethereum account:\n0x7A11830374F9a3aA26C125CAa932520D984B1024\n\nSign in to the facilitator. This is not a transaction and costs no fee.\n\nURI: http://127.0.0.1:35653/account/facilitator\nVersion: 1\nChain ID: 51\nNonce: ff59621648862645b7636fe652037548\nIssued At: 2026-11-30T00:11:36.310Z\nExpiration Time: 2026-11-30T00:21:36.310Z\nRequest ID: sgn_12303efeba3478337b888efc16c9008b",
+    "expiresAt": "2026-11-30T00:21:36.310Z"
    }
   },
   "request": {
@@ -83,25 +83,25 @@ export const examples: Readonly<
    "200": {
     "account": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
     "key": null,
-    "keyId": "JdeV1Nv149Fe",
+    "keyId": "mzYuA3cezF7c",
     "mode": "test",
     "credits": 1000,
-    "purchaseId": "pur_7bcf2d5939593ab9de2d4ed53c6a455a",
+    "purchaseId": "pur_c9085bb4fadfb89f69f2017931c4a3d7",
     "state": "settling",
-    "settlementId": "stl_6346812642df63a0929e578f86c2d684",
-    "transaction": "0x340278e821e29aab7067d047b6fd475b68e6ae78fa912fbabfd0c4c93c5df738",
+    "settlementId": "stl_08d30d04e404cd1ee0f83598170be19d",
+    "transaction": "0x09b4b3f3aadbbbcd13442006d640b4fbc56ee1ecc8c6f0433abf4f32703ef7f5",
     "nextStep": "A key is returned once. If it is lost, sign in with the wallet that paid, revoke it and create another one."
    },
    "201": {
     "account": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
     "key": "fk_test_0000000000000000000000000000000000000000000000000000000000000",
-    "keyId": "JdeV1Nv149Fe",
+    "keyId": "mzYuA3cezF7c",
     "mode": "test",
     "credits": 1000,
-    "purchaseId": "pur_7bcf2d5939593ab9de2d4ed53c6a455a",
+    "purchaseId": "pur_c9085bb4fadfb89f69f2017931c4a3d7",
     "state": "settling",
-    "settlementId": "stl_6346812642df63a0929e578f86c2d684",
-    "transaction": "0x340278e821e29aab7067d047b6fd475b68e6ae78fa912fbabfd0c4c93c5df738",
+    "settlementId": "stl_08d30d04e404cd1ee0f83598170be19d",
+    "transaction": "0x09b4b3f3aadbbbcd13442006d640b4fbc56ee1ecc8c6f0433abf4f32703ef7f5",
     "nextStep": "Store the key now; it is not shown again. The credits are there once the payment is final, within seconds."
    }
   }
@@ -109,7 +109,7 @@ export const examples: Readonly<
  "cancelPurchase": {
   "responses": {
    "200": {
-    "id": "pur_5863b0a87913f8c71a53d4b00c67cd12",
+    "id": "pur_9784440e36be94c0f282ff97fb03b3f2",
     "state": "canceled",
     "credits": 1000,
     "amount": "1000000",
@@ -129,15 +129,15 @@ export const examples: Readonly<
     "timeline": [
      {
       "state": "awaiting_payment",
-      "at": "2026-11-29T22:38:42.537Z"
+      "at": "2026-11-30T00:11:42.203Z"
      },
      {
       "state": "canceled",
-      "at": "2026-11-29T22:38:42.549Z"
+      "at": "2026-11-30T00:11:42.233Z"
      }
     ],
-    "createdAt": "2026-11-29T22:38:42.537Z",
-    "expiresAt": "2026-11-29T23:38:42.000Z",
+    "createdAt": "2026-11-30T00:11:42.203Z",
+    "expiresAt": "2026-11-30T01:11:42.000Z",
     "creditedAt": null,
     "contact": null
    }
@@ -180,7 +180,7 @@ export const examples: Readonly<
       "explorer": null
      }
     ],
-    "publicUrl": "http://127.0.0.1:44495",
+    "publicUrl": "http://127.0.0.1:35653",
     "version": "0.1.0"
    }
   },
@@ -192,14 +192,14 @@ export const examples: Readonly<
  "changeEmail": {
   "responses": {
    "200": {
-    "id": "eml_8e6e6f136c804f391588680d",
+    "id": "eml_dc3ffdfa3bac993144e7df31",
     "address": "anna@shop.example",
     "events": [
      "webhook.paused"
     ],
     "state": "unconfirmed",
     "pausedBy": null,
-    "createdAt": "2026-11-29T22:38:42.995Z",
+    "createdAt": "2026-11-30T00:11:43.879Z",
     "confirmedAt": null
    }
   },
@@ -212,7 +212,7 @@ export const examples: Readonly<
  "changeListing": {
   "responses": {
    "200": {
-    "id": "lst_e818ae6f13b431fd7919e2c6",
+    "id": "lst_4f35aad51feea0144ba6d0df",
     "resource": "https://127.0.0.1:1/r",
     "method": "GET",
     "title": "Report",
@@ -233,7 +233,7 @@ export const examples: Readonly<
      "checkedAt": null,
      "triedAt": null,
      "passedAt": null,
-     "nextAt": "2026-11-29T22:38:43.342Z",
+     "nextAt": "2026-11-30T00:11:44.792Z",
      "failures": 0,
      "reason": null,
      "message": "",
@@ -246,8 +246,8 @@ export const examples: Readonly<
      "payers30d": 0,
      "lastSettledAt": null
     },
-    "createdAt": "2026-11-29T22:38:43.280Z",
-    "updatedAt": "2026-11-29T22:38:43.342Z"
+    "createdAt": "2026-11-30T00:11:44.506Z",
+    "updatedAt": "2026-11-30T00:11:44.792Z"
    }
   },
   "request": {
@@ -269,27 +269,27 @@ export const examples: Readonly<
     "chainId": null,
     "role": "developer",
     "isOwn": false,
-    "linkedAt": "2026-11-29T22:38:42.411Z"
+    "linkedAt": "2026-11-30T00:11:41.692Z"
    }
   },
   "request": {
    "role": "developer",
    "stepUp": {
-    "requestId": "sgn_39831fd523d540be1df867278af89ff4",
-    "signature": "0x72a219e40069cf73f00146b8179d87d66e402524748308a79fc970ae4ee5412e78b3c5c94632e7cf193f44353ccc1cc44efcda1498be98e91306f374fd8bbaa21c"
+    "requestId": "sgn_7c4f0f85819a2c9b28def71be7d54ac4",
+    "signature": "0xcc7e40b5969c7d95f281a74895095f609626d21329586e7ef05006a2e8732a854ede6636e8612ef181f471e1b13a5d2cb39b44ffcfa3513ed1c9540d565f1b8f1b"
    }
   }
  },
  "changeWebhook": {
   "responses": {
    "200": {
-    "id": "whk_4344b04362894219261695a7",
-    "url": "http://127.0.0.1:39473/hook",
+    "id": "whk_fa75931d9602f33b6bfd6940",
+    "url": "http://127.0.0.1:45813/hook",
     "events": [
      "settlement.confirmed"
     ],
-    "createdAt": "2026-11-29T22:38:42.949Z",
-    "disabledAt": "2026-11-29T22:38:42.977Z",
+    "createdAt": "2026-11-30T00:11:43.529Z",
+    "disabledAt": "2026-11-30T00:11:43.714Z",
     "disabledBy": "owner"
    }
   },
@@ -307,7 +307,7 @@ export const examples: Readonly<
  "checkListing": {
   "responses": {
    "200": {
-    "id": "lst_e818ae6f13b431fd7919e2c6",
+    "id": "lst_4f35aad51feea0144ba6d0df",
     "resource": "https://127.0.0.1:1/r",
     "method": "GET",
     "title": "Report",
@@ -325,10 +325,10 @@ export const examples: Readonly<
     "check": {
      "state": "hidden",
      "isPublic": false,
-     "checkedAt": "2026-11-29T22:38:43.417Z",
-     "triedAt": "2026-11-29T22:38:43.417Z",
+     "checkedAt": "2026-11-30T00:11:44.882Z",
+     "triedAt": "2026-11-30T00:11:44.882Z",
      "passedAt": null,
-     "nextAt": "2026-11-29T23:38:29.586Z",
+     "nextAt": "2026-11-30T01:07:57.429Z",
      "failures": 2,
      "reason": "unreachable",
      "message": "The connection was refused.",
@@ -341,8 +341,8 @@ export const examples: Readonly<
      "payers30d": 0,
      "lastSettledAt": null
     },
-    "createdAt": "2026-11-29T22:38:43.280Z",
-    "updatedAt": "2026-11-29T22:38:43.342Z"
+    "createdAt": "2026-11-30T00:11:44.506Z",
+    "updatedAt": "2026-11-30T00:11:44.792Z"
    }
   },
   "request": {}
@@ -394,25 +394,25 @@ export const examples: Readonly<
     "wallet": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
     "walletKind": "plain",
     "chainId": 51,
-    "expiresAt": "2026-12-06T22:38:41.198Z",
+    "expiresAt": "2026-12-07T00:11:36.321Z",
     "accounts": []
    }
   },
   "request": {
-   "requestId": "sgn_71ba725e72d450d10747438a8b95a49f",
-   "signature": "0xff4453b8e4034463953e5b9eb04fb3597f25c8cc30f4ab457933aa47e50ca49d339b75a9131f2e78ab6fd339362d570fcd098ef83b1403a209101a52aac0c74c1c"
+   "requestId": "sgn_12303efeba3478337b888efc16c9008b",
+   "signature": "0x962d06f4e5b254372674fae42a159cfd5f296ff15fa7e93af17a1c2fe09531a949dcefebbb2de7e5e82f06d3353fd4501f70b9f4db1fcc244d7cc8fefc955fe21b"
   }
  },
  "createKey": {
   "responses": {
    "201": {
     "key": "fk_test_0000000000000000000000000000000000000000000000000000000000000",
-    "id": "FySwh3OcTIRr",
+    "id": "cR6XWgEkFUPJ",
     "label": "shop",
     "mode": "test",
     "prefix": "fk_test_000000000000",
-    "lastFour": "yEcd",
-    "createdAt": "2026-11-29T22:38:41.214Z",
+    "lastFour": "HvEA",
+    "createdAt": "2026-11-30T00:11:36.335Z",
     "createdBy": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
     "lastUsedAt": null,
     "expiresAt": null,
@@ -424,15 +424,15 @@ export const examples: Readonly<
    "mode": "test",
    "expiresInDays": null,
    "stepUp": {
-    "requestId": "sgn_e9678832e152b13da57fa314c33b9091",
-    "signature": "0xfd75ddb1e0a28d3bdab98491ead34cfee30593f3c643776615c9aeccbb0cc3937fe453ffdcfd1cb17b390465ba594dadb3c65af449b6273a77ddf080f4627c1a1b"
+    "requestId": "sgn_65d1c0fdad33b800986f4c34ceec0015",
+    "signature": "0x029da831d45764bf1fbe03bc0d3db9d1d54bef154641bf62e22c9bb488d8e6210062c50523a278873ddd76e20b8fcb2b50f5fa06ed4dce79d4d3fc35ad40a76c1c"
    }
   }
  },
  "createListing": {
   "responses": {
    "201": {
-    "id": "lst_e818ae6f13b431fd7919e2c6",
+    "id": "lst_4f35aad51feea0144ba6d0df",
     "resource": "https://127.0.0.1:1/r",
     "method": "GET",
     "title": "Report",
@@ -453,7 +453,7 @@ export const examples: Readonly<
      "checkedAt": null,
      "triedAt": null,
      "passedAt": null,
-     "nextAt": "2026-11-29T22:38:43.280Z",
+     "nextAt": "2026-11-30T00:11:44.506Z",
      "failures": 0,
      "reason": null,
      "message": "",
@@ -466,8 +466,8 @@ export const examples: Readonly<
      "payers30d": 0,
      "lastSettledAt": null
     },
-    "createdAt": "2026-11-29T22:38:43.280Z",
-    "updatedAt": "2026-11-29T22:38:43.280Z"
+    "createdAt": "2026-11-30T00:11:44.506Z",
+    "updatedAt": "2026-11-30T00:11:44.506Z"
    }
   },
   "request": {
@@ -484,7 +484,7 @@ export const examples: Readonly<
  "createPurchase": {
   "responses": {
    "201": {
-    "id": "pur_5863b0a87913f8c71a53d4b00c67cd12",
+    "id": "pur_9784440e36be94c0f282ff97fb03b3f2",
     "state": "awaiting_payment",
     "credits": 1000,
     "amount": "1000000",
@@ -492,9 +492,9 @@ export const examples: Readonly<
     "payTo": "0x8aC64Bc9B96c49bFB773163bBab9AebF8ff26Bd0",
     "chainId": 51,
     "network": "eip155:51",
-    "nonce": "0x84d1f59d5ad1796aebf12b8fb57f29fc5948e10ba9e368f768ef1fe626fec62f",
+    "nonce": "0xe92c18b2c0dc8874fb1d7e10add3ec0ab70189cc219e286cf1fe993fde8e3bdb",
     "validAfter": "0",
-    "validBefore": "1795995522",
+    "validBefore": "1796001102",
     "typedData": {
      "domain": {
       "name": "USDC",
@@ -530,8 +530,8 @@ export const examples: Readonly<
       "to": "0x8aC64Bc9B96c49bFB773163bBab9AebF8ff26Bd0",
       "value": "1000000",
       "validAfter": "0",
-      "validBefore": "1795995522",
-      "nonce": "0x84d1f59d5ad1796aebf12b8fb57f29fc5948e10ba9e368f768ef1fe626fec62f"
+      "validBefore": "1796001102",
+      "nonce": "0xe92c18b2c0dc8874fb1d7e10add3ec0ab70189cc219e286cf1fe993fde8e3bdb"
      }
     },
     "reason": null,
@@ -542,11 +542,11 @@ export const examples: Readonly<
     "timeline": [
      {
       "state": "awaiting_payment",
-      "at": "2026-11-29T22:38:42.537Z"
+      "at": "2026-11-30T00:11:42.203Z"
      }
     ],
-    "createdAt": "2026-11-29T22:38:42.537Z",
-    "expiresAt": "2026-11-29T23:38:42.000Z",
+    "createdAt": "2026-11-30T00:11:42.203Z",
+    "expiresAt": "2026-11-30T01:11:42.000Z",
     "creditedAt": null,
     "contact": null
    }
@@ -559,37 +559,37 @@ export const examples: Readonly<
  "createWebhook": {
   "responses": {
    "201": {
-    "id": "whk_4344b04362894219261695a7",
-    "url": "http://127.0.0.1:39473/hook",
+    "id": "whk_fa75931d9602f33b6bfd6940",
+    "url": "http://127.0.0.1:45813/hook",
     "events": [
      "settlement.confirmed"
     ],
-    "createdAt": "2026-11-29T22:38:42.949Z",
+    "createdAt": "2026-11-30T00:11:43.529Z",
     "disabledAt": null,
     "disabledBy": null,
     "secret": "whsec_00000000000000000000000000000000000000000000"
    }
   },
   "request": {
-   "url": "http://127.0.0.1:39473/hook",
+   "url": "http://127.0.0.1:45813/hook",
    "events": [
     "settlement.confirmed"
    ],
    "stepUp": {
-    "requestId": "sgn_943411dc68387e28cade1d9877c534ae",
-    "signature": "0x66f08ebd39f18a9b9d93f6cdbf50f343c161592ca8089fe1846d364cbec3de4a101715fc5b39a1b8ce0d664f7c11a3cb405f47d9fba198c39d7c435a93a2e1511c"
+    "requestId": "sgn_8dee4310a2d475b5e1fbc078e1fa19f3",
+    "signature": "0x0bf8e24d042adfa32a97c2061a1a6b1341f7488dc162e0c90bc4c88096dc8de05c9183f827edf1c331927427776f3d57194ba7fbe3ad022f15d235ed707f46a91b"
    }
   }
  },
  "enableWebhook": {
   "responses": {
    "200": {
-    "id": "whk_4344b04362894219261695a7",
-    "url": "http://127.0.0.1:39473/hook",
+    "id": "whk_fa75931d9602f33b6bfd6940",
+    "url": "http://127.0.0.1:45813/hook",
     "events": [
      "settlement.confirmed"
     ],
-    "createdAt": "2026-11-29T22:38:42.949Z",
+    "createdAt": "2026-11-30T00:11:43.529Z",
     "disabledAt": null,
     "disabledBy": null
    }
@@ -600,8 +600,8 @@ export const examples: Readonly<
   "responses": {},
   "request": {
    "stepUp": {
-    "requestId": "sgn_0a202419ef1755b334451874cce0480a",
-    "signature": "0xedf2c8e25115a170deaff03a26f3e1202bb9f82f3f095fe9cf9ddb9537d77ac14dc96b92dbc51458dabae09f0e81ddbac9533dc59f5e0d679be668bf35bf634b1b"
+    "requestId": "sgn_50c006aa9350e02e3398b0b71ee5140c",
+    "signature": "0xe485d5940ac4a938519283932dd181fcc42a8bebb102aeec78757d2593785428221ee133db7e9d2ac6f62a25491581e36cf83f60234a29448bb1b252c11e17b81b"
    }
   }
  },
@@ -615,8 +615,8 @@ export const examples: Readonly<
     "role": "read_only",
     "chainId": null,
     "invitedBy": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
-    "invitedAt": "2026-11-29T22:38:42.378Z",
-    "expiresAt": "2026-12-06T22:38:42.378Z"
+    "invitedAt": "2026-11-30T00:11:41.567Z",
+    "expiresAt": "2026-12-07T00:11:41.567Z"
    }
   },
   "request": {
@@ -624,8 +624,8 @@ export const examples: Readonly<
    "role": "read_only",
    "chainId": null,
    "stepUp": {
-    "requestId": "sgn_36c131a13d341636b9ce0fc1debcdd07",
-    "signature": "0xe19129fdfd08492bcf2ec263b647ccd4021f52c7b3b5af230c6ee1891fac4c3867226cdb0cc1bf0385961befbaab35556ccdec5a4e43d9f0d88b417ce271451d1c"
+    "requestId": "sgn_f8856c286b6fd6da5df4da4b53138733",
+    "signature": "0xe1fc6a436339f18026358f8eebe3369dbea06e017b01b4906fba2754b87b209018a7a704c517e19c6c3c5cdb6282bd36023f3bd27314e41927959cc9422349bb1b"
    }
   }
  },
@@ -637,7 +637,7 @@ export const examples: Readonly<
     "chainId": null,
     "role": "read_only",
     "isOwn": false,
-    "linkedAt": "2026-11-29T22:38:42.411Z"
+    "linkedAt": "2026-11-30T00:11:41.692Z"
    }
   },
   "request": {
@@ -687,15 +687,15 @@ export const examples: Readonly<
     "chainId": null,
     "role": "owner",
     "isOwn": false,
-    "linkedAt": "2026-11-29T22:38:42.452Z"
+    "linkedAt": "2026-11-30T00:11:41.887Z"
    }
   },
   "request": {
-   "requestId": "sgn_b7952700ed28f3400ee3dfc1e27fbb0c",
-   "signature": "0x2b5831866986f8d7e7fd3c955aaa54676a6b608f1ef3de531c2f6b6b9d62bdcb48c0137f0df811e16c6bd7dd126a63b3330dbbe0d8f7906a4a57000c2a6245741c",
+   "requestId": "sgn_47a04e8b5127bea0fcf4cdeb6353da09",
+   "signature": "0x250c7f4c336d1dd8ad303ada74ff687cc1129a34214b473def082c77938758a42e577c0643964d48e4b3aba3d7b172b5e856d505d149773c0a14cdf40b9057ea1b",
    "stepUp": {
-    "requestId": "sgn_2a70f3d30201d07bc89cbce6d969871c",
-    "signature": "0xc2885731e7185243604cc0d46ed7a30bd95d0efd75b580f9a17ff988ad71ae0c49ac85bf8485911dde6cbb1584df657ca7b2bf5c7805eeaf13e11ff3c14c349e1b"
+    "requestId": "sgn_cead37744e9de4b23d196f9bb015c11b",
+    "signature": "0x6fdf96af6da61a46be2cdf9148a2b5057a664fa4c9755429c5da9e33d9c29735524184aa3b80afa69787a3c15234688fe9f177462623691eeed25f713c3c55f91c"
    }
   }
  },
@@ -706,8 +706,8 @@ export const examples: Readonly<
      {
       "crv": "Ed25519",
       "kty": "OKP",
-      "x": "Wews2oDHWsBdAXSvDR0GTkddOduyyP21k9-_UMe27_I",
-      "kid": "OmLTkDU-GapmHWQRBH3DP3PIR4sSMtdhImjPMF3waLc",
+      "x": "xKDsKY4fTljthnLSbiAgRVtZDs3R97wj89EClOJUYqk",
+      "kid": "dH4mOgDceFsqKQ1RVEOMyuAyiO-nOVTyRtugWYlK7Hk",
       "alg": "EdDSA",
       "use": "sig"
      }
@@ -740,7 +740,7 @@ export const examples: Readonly<
       "atRisk": "0",
       "withdrawRequestedAt": null,
       "claimBy": null,
-      "openedAt": "2026-11-29T22:38:42.053Z",
+      "openedAt": "2026-11-30T00:11:39.901Z",
       "closedAt": null
      }
     ],
@@ -756,8 +756,8 @@ export const examples: Readonly<
       "payer": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
       "settlements": 2,
       "amount": "20000",
-      "firstAt": "2026-11-29T22:38:41.281Z",
-      "lastAt": "2026-11-29T22:38:41.534Z"
+      "firstAt": "2026-11-30T00:11:36.514Z",
+      "lastAt": "2026-11-30T00:11:37.011Z"
      }
     ],
     "next": null
@@ -769,15 +769,15 @@ export const examples: Readonly<
    "200": {
     "deliveries": [
      {
-      "id": "evt_9848130eb7ae2af626f3eca5029f28b0",
+      "id": "evt_44ed22f5d2e87663f6b5f640c78ef892",
       "type": "webhook.test",
       "state": "pending",
       "attempts": 0,
-      "nextAt": "2026-11-29T22:38:42.956Z",
+      "nextAt": "2026-11-30T00:11:43.557Z",
       "lastStatus": null,
       "lastError": null,
-      "body": "{\"type\":\"webhook.test\",\"timestamp\":\"2026-11-29T22:38:42.956Z\",\"data\":{\"message\":\"This is a test; nothing happened.\",\"endpointId\":\"whk_4344b04362894219261695a7\"}}",
-      "createdAt": "2026-11-29T22:38:42.956Z",
+      "body": "{\"type\":\"webhook.test\",\"timestamp\":\"2026-11-30T00:11:43.557Z\",\"data\":{\"message\":\"This is a test; nothing happened.\",\"endpointId\":\"whk_fa75931d9602f33b6bfd6940\"}}",
+      "createdAt": "2026-11-30T00:11:43.557Z",
       "deliveredAt": null
      }
     ],
@@ -791,14 +791,14 @@ export const examples: Readonly<
     "enabled": true,
     "emails": [
      {
-      "id": "eml_8e6e6f136c804f391588680d",
+      "id": "eml_dc3ffdfa3bac993144e7df31",
       "address": "anna@shop.example",
       "events": [
        "credits.low"
       ],
       "state": "unconfirmed",
       "pausedBy": null,
-      "createdAt": "2026-11-29T22:38:42.995Z",
+      "createdAt": "2026-11-30T00:11:43.879Z",
       "confirmedAt": null
      }
     ]
@@ -814,8 +814,8 @@ export const examples: Readonly<
       "role": "read_only",
       "chainId": null,
       "invitedBy": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
-      "invitedAt": "2026-11-29T22:38:42.378Z",
-      "expiresAt": "2026-12-06T22:38:42.378Z"
+      "invitedAt": "2026-11-30T00:11:41.567Z",
+      "expiresAt": "2026-12-07T00:11:41.567Z"
      }
     ]
    }
@@ -826,27 +826,27 @@ export const examples: Readonly<
    "200": {
     "keys": [
      {
-      "id": "Fa2YVvOSir9Y",
+      "id": "a0hLIo4dai0Q",
       "label": "shop",
       "mode": "test",
       "prefix": "fk_test_000000000000",
-      "lastFour": "Uu9H",
-      "createdAt": "2026-11-29T22:38:42.500Z",
+      "lastFour": "hAvl",
+      "createdAt": "2026-11-30T00:11:42.058Z",
       "createdBy": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
       "lastUsedAt": null,
       "expiresAt": null,
       "status": "active"
      },
      {
-      "id": "HbezCHF10QhA",
+      "id": "RWaTo74Z5VGj",
       "label": "shop",
       "mode": "test",
       "prefix": "fk_test_000000000000",
-      "lastFour": "9Qj8",
-      "createdAt": "2026-11-29T22:38:42.493Z",
+      "lastFour": "jC5b",
+      "createdAt": "2026-11-30T00:11:42.031Z",
       "createdBy": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
       "lastUsedAt": null,
-      "expiresAt": "2026-11-29T23:38:42.500Z",
+      "expiresAt": "2026-11-30T01:11:42.058Z",
       "status": "revoked"
      }
     ]
@@ -862,20 +862,28 @@ export const examples: Readonly<
       "kind": "charge",
       "credits": 0,
       "balanceAfter": 17,
-      "settlementId": "stl_38b8a4d7000f0102eb9fdc8f5edc13b7",
+      "settlementId": "stl_2949c140232220fada40d3c787f77745",
+      "cost": 1,
+      "resource": null,
+      "route": null,
+      "reference": null,
       "purchaseId": null,
       "note": null,
-      "createdAt": "2026-11-29T22:38:42.053Z"
+      "createdAt": "2026-11-30T00:11:39.901Z"
      },
      {
       "id": 7,
       "kind": "hold",
       "credits": -1,
       "balanceAfter": 17,
-      "settlementId": "stl_38b8a4d7000f0102eb9fdc8f5edc13b7",
+      "settlementId": "stl_2949c140232220fada40d3c787f77745",
+      "cost": 1,
+      "resource": null,
+      "route": null,
+      "reference": null,
       "purchaseId": null,
       "note": null,
-      "createdAt": "2026-11-29T22:38:42.015Z"
+      "createdAt": "2026-11-30T00:11:39.852Z"
      }
     ],
     "next": null
@@ -887,7 +895,7 @@ export const examples: Readonly<
    "200": {
     "listings": [
      {
-      "id": "lst_e818ae6f13b431fd7919e2c6",
+      "id": "lst_4f35aad51feea0144ba6d0df",
       "resource": "https://127.0.0.1:1/r",
       "method": "GET",
       "title": "Report",
@@ -905,10 +913,10 @@ export const examples: Readonly<
       "check": {
        "state": "failing",
        "isPublic": false,
-       "checkedAt": "2026-11-29T22:38:43.297Z",
-       "triedAt": "2026-11-29T22:38:43.297Z",
+       "checkedAt": "2026-11-30T00:11:44.552Z",
+       "triedAt": "2026-11-30T00:11:44.552Z",
        "passedAt": null,
-       "nextAt": "2026-11-29T22:49:21.795Z",
+       "nextAt": "2026-11-30T00:22:10.343Z",
        "failures": 1,
        "reason": "unreachable",
        "message": "The connection was refused.",
@@ -921,8 +929,8 @@ export const examples: Readonly<
        "payers30d": 0,
        "lastSettledAt": null
       },
-      "createdAt": "2026-11-29T22:38:43.280Z",
-      "updatedAt": "2026-11-29T22:38:43.280Z"
+      "createdAt": "2026-11-30T00:11:44.506Z",
+      "updatedAt": "2026-11-30T00:11:44.506Z"
      }
     ]
    }
@@ -944,8 +952,8 @@ export const examples: Readonly<
       "role": "read_only",
       "chainId": null,
       "invitedBy": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
-      "invitedAt": "2026-11-29T22:38:42.378Z",
-      "expiresAt": "2026-12-06T22:38:42.378Z"
+      "invitedAt": "2026-11-30T00:11:41.567Z",
+      "expiresAt": "2026-12-07T00:11:41.567Z"
      }
     ]
    }
@@ -970,7 +978,7 @@ export const examples: Readonly<
    "200": {
     "purchases": [
      {
-      "id": "pur_1c64fec3ff5cc613068298181a43081b",
+      "id": "pur_8749bcdeef45cdecdc2938580e3e6d31",
       "state": "settling",
       "credits": 1000,
       "amount": "1000000",
@@ -984,33 +992,76 @@ export const examples: Readonly<
       "typedData": null,
       "reason": null,
       "reasonCode": null,
-      "settlementId": "stl_e41fc36843f704877b268273285b44b2",
+      "settlementId": "stl_a773c4049902e4883c3324c1e0a445ae",
       "transaction": null,
       "explorer": null,
       "timeline": [
        {
         "state": "awaiting_payment",
-        "at": "2026-11-29T22:38:42.560Z"
+        "at": "2026-11-30T00:11:42.305Z"
        },
        {
         "state": "settling",
-        "at": "2026-11-29T22:38:42.565Z"
+        "at": "2026-11-30T00:11:42.327Z"
        }
       ],
-      "createdAt": "2026-11-29T22:38:42.560Z",
-      "expiresAt": "2026-11-29T23:38:42.000Z",
+      "createdAt": "2026-11-30T00:11:42.305Z",
+      "expiresAt": "2026-11-30T01:11:42.000Z",
       "creditedAt": null,
       "contact": null
      }
     ],
-    "next": "1795991922537.pur_5863b0a87913f8c71a53d4b00c67cd12"
+    "next": "1795997502203.pur_9784440e36be94c0f282ff97fb03b3f2"
    }
   }
  },
  "listRequests": {
   "responses": {
    "200": {
-    "requests": [],
+    "requests": [
+     {
+      "requestId": "req_b160f7f25c734584868588c90cfa6773",
+      "createdAt": "2026-11-30T00:11:39.832Z",
+      "method": "POST",
+      "path": "/settle",
+      "status": 200,
+      "durationMs": 91,
+      "code": null,
+      "message": null,
+      "result": null,
+      "settlementId": null,
+      "transaction": "0xbd2fce7b60113dd9486ff7392821572f9dd10896d38a22b90e7f3b1737d94558",
+      "key": {
+       "id": "Dj6rVmPjldns",
+       "label": "shop",
+       "mode": "test"
+      },
+      "asked": {
+       "network": "eip155:51",
+       "amount": "1000",
+       "payTo": "0x7A11830374F9a3aA26C125CAa932520D984B1024"
+      }
+     },
+     {
+      "requestId": "req_d9a19a6c14104e3b914ec17a0a022133",
+      "createdAt": "2026-11-30T00:11:39.811Z",
+      "method": "POST",
+      "path": "/v1/channels/claim",
+      "status": 202,
+      "durationMs": 1,
+      "code": null,
+      "message": null,
+      "result": null,
+      "settlementId": null,
+      "transaction": null,
+      "key": {
+       "id": "Dj6rVmPjldns",
+       "label": "shop",
+       "mode": "test"
+      },
+      "asked": {}
+     }
+    ],
     "next": null
    }
   }
@@ -1033,19 +1084,19 @@ export const examples: Readonly<
    "200": {
     "sessions": [
      {
-      "id": "ses_ad4e409ad18b44466e9f55c3",
+      "id": "ses_05aa8d7db60d1f524f69e7e4",
       "wallet": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
-      "createdAt": "2026-11-29T22:38:42.066Z",
-      "lastSeenAt": "2026-11-29T22:38:42.066Z",
-      "expiresAt": "2026-12-06T22:38:42.066Z",
+      "createdAt": "2026-11-30T00:11:39.947Z",
+      "lastSeenAt": "2026-11-30T00:11:39.947Z",
+      "expiresAt": "2026-12-07T00:11:39.947Z",
       "isCurrent": true
      },
      {
-      "id": "ses_abc002fd2681dd37a0e9275a",
+      "id": "ses_0c83f986e92c08a0fe89148c",
       "wallet": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
-      "createdAt": "2026-11-29T22:38:41.933Z",
-      "lastSeenAt": "2026-11-29T22:38:41.933Z",
-      "expiresAt": "2026-12-06T22:38:41.933Z",
+      "createdAt": "2026-11-30T00:11:39.436Z",
+      "lastSeenAt": "2026-11-30T00:11:39.436Z",
+      "expiresAt": "2026-12-07T00:11:39.436Z",
       "isCurrent": false
      }
     ]
@@ -1057,18 +1108,18 @@ export const examples: Readonly<
    "200": {
     "settlements": [
      {
-      "id": "stl_38b8a4d7000f0102eb9fdc8f5edc13b7",
+      "id": "stl_2949c140232220fada40d3c787f77745",
       "state": "confirmed",
       "network": "eip155:51",
       "payer": "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC",
       "payTo": "0x4020806089470a89826cB9fB1f4059150b550004",
       "amount": "100000",
       "transaction": "0xbd2fce7b60113dd9486ff7392821572f9dd10896d38a22b90e7f3b1737d94558",
-      "keyId": "lrXezeGXIVsG",
+      "keyId": "Dj6rVmPjldns",
       "credits": 1,
-      "createdAt": "2026-11-29T22:38:42.015Z",
-      "confirmedAt": "2026-11-29T22:38:42.053Z",
-      "finalizedAt": "2026-11-29T22:38:42.662Z",
+      "createdAt": "2026-11-30T00:11:39.852Z",
+      "confirmedAt": "2026-11-30T00:11:39.901Z",
+      "finalizedAt": "2026-11-30T00:11:42.926Z",
       "failure": null,
       "resource": null,
       "route": null,
@@ -1077,7 +1128,7 @@ export const examples: Readonly<
       "recoveredAt": null
      }
     ],
-    "next": "1795991921534.stl_7ee39b181f4e93bc86a9c0a6c15bc3d9"
+    "next": "1795997497011.stl_e4958968b37dc1c5e2c788bd99ca166b"
    }
   }
  },
@@ -1158,7 +1209,7 @@ export const examples: Readonly<
       "chainId": null,
       "role": "owner",
       "isOwn": false,
-      "linkedAt": "2026-11-29T22:38:42.452Z"
+      "linkedAt": "2026-11-30T00:11:41.887Z"
      }
     ]
    }
@@ -1169,12 +1220,12 @@ export const examples: Readonly<
    "200": {
     "webhooks": [
      {
-      "id": "whk_4344b04362894219261695a7",
-      "url": "http://127.0.0.1:39473/hook",
+      "id": "whk_fa75931d9602f33b6bfd6940",
+      "url": "http://127.0.0.1:45813/hook",
       "events": [
        "settlement.confirmed"
       ],
-      "createdAt": "2026-11-29T22:38:42.949Z",
+      "createdAt": "2026-11-30T00:11:43.529Z",
       "disabledAt": null,
       "disabledBy": null
      }
@@ -1185,7 +1236,7 @@ export const examples: Readonly<
  "payPurchase": {
   "responses": {
    "200": {
-    "id": "pur_1c64fec3ff5cc613068298181a43081b",
+    "id": "pur_8749bcdeef45cdecdc2938580e3e6d31",
     "state": "settling",
     "credits": 1000,
     "amount": "1000000",
@@ -1199,27 +1250,27 @@ export const examples: Readonly<
     "typedData": null,
     "reason": null,
     "reasonCode": null,
-    "settlementId": "stl_e41fc36843f704877b268273285b44b2",
+    "settlementId": "stl_a773c4049902e4883c3324c1e0a445ae",
     "transaction": null,
     "explorer": null,
     "timeline": [
      {
       "state": "awaiting_payment",
-      "at": "2026-11-29T22:38:42.560Z"
+      "at": "2026-11-30T00:11:42.305Z"
      },
      {
       "state": "settling",
-      "at": "2026-11-29T22:38:42.565Z"
+      "at": "2026-11-30T00:11:42.327Z"
      }
     ],
-    "createdAt": "2026-11-29T22:38:42.560Z",
-    "expiresAt": "2026-11-29T23:38:42.000Z",
+    "createdAt": "2026-11-30T00:11:42.305Z",
+    "expiresAt": "2026-11-30T01:11:42.000Z",
     "creditedAt": null,
     "contact": null
    }
   },
   "request": {
-   "signature": "0xbc21e348a3ee36bd68103682f6dc4ed19dfba66b47bcb51e38f27b150fb9d8dc0a34fa7de3c4aab53607c194e4942b203a97ca78ca17ae872cf90723e39895b01b"
+   "signature": "0xcf5750cd12fde72bd232eaee8d2f666461f83dfe95c26778becb031d86cc4c4c52edc55336cbed6e3293b9981ace8d294ec28d5699cc4f0cbfeb85223261be6f1c"
   }
  },
  "readAccount": {
@@ -1259,7 +1310,7 @@ export const examples: Readonly<
       "explorer": null
      }
     ],
-    "publicUrl": "http://127.0.0.1:44495",
+    "publicUrl": "http://127.0.0.1:35653",
     "version": "0.1.0"
    }
   }
@@ -1277,7 +1328,7 @@ export const examples: Readonly<
     "atRisk": "0",
     "withdrawRequestedAt": null,
     "claimBy": null,
-    "openedAt": "2026-11-29T22:38:42.053Z",
+    "openedAt": "2026-11-30T00:11:39.901Z",
     "closedAt": null,
     "receiverAuthorizer": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
     "withdrawDelay": 900,
@@ -1304,7 +1355,7 @@ export const examples: Readonly<
  "readListing": {
   "responses": {
    "200": {
-    "id": "lst_e818ae6f13b431fd7919e2c6",
+    "id": "lst_4f35aad51feea0144ba6d0df",
     "resource": "https://127.0.0.1:1/r",
     "method": "GET",
     "title": "Report",
@@ -1322,10 +1373,10 @@ export const examples: Readonly<
     "check": {
      "state": "failing",
      "isPublic": false,
-     "checkedAt": "2026-11-29T22:38:43.297Z",
-     "triedAt": "2026-11-29T22:38:43.297Z",
+     "checkedAt": "2026-11-30T00:11:44.552Z",
+     "triedAt": "2026-11-30T00:11:44.552Z",
      "passedAt": null,
-     "nextAt": "2026-11-29T22:49:21.795Z",
+     "nextAt": "2026-11-30T00:22:10.343Z",
      "failures": 1,
      "reason": "unreachable",
      "message": "The connection was refused.",
@@ -1338,8 +1389,8 @@ export const examples: Readonly<
      "payers30d": 0,
      "lastSettledAt": null
     },
-    "createdAt": "2026-11-29T22:38:43.280Z",
-    "updatedAt": "2026-11-29T22:38:43.280Z"
+    "createdAt": "2026-11-30T00:11:44.506Z",
+    "updatedAt": "2026-11-30T00:11:44.506Z"
    }
   }
  },
@@ -1357,7 +1408,7 @@ export const examples: Readonly<
  "readPurchase": {
   "responses": {
    "200": {
-    "id": "pur_1c64fec3ff5cc613068298181a43081b",
+    "id": "pur_8749bcdeef45cdecdc2938580e3e6d31",
     "state": "settling",
     "credits": 1000,
     "amount": "1000000",
@@ -1371,21 +1422,21 @@ export const examples: Readonly<
     "typedData": null,
     "reason": null,
     "reasonCode": null,
-    "settlementId": "stl_e41fc36843f704877b268273285b44b2",
+    "settlementId": "stl_a773c4049902e4883c3324c1e0a445ae",
     "transaction": null,
     "explorer": null,
     "timeline": [
      {
       "state": "awaiting_payment",
-      "at": "2026-11-29T22:38:42.560Z"
+      "at": "2026-11-30T00:11:42.305Z"
      },
      {
       "state": "settling",
-      "at": "2026-11-29T22:38:42.565Z"
+      "at": "2026-11-30T00:11:42.327Z"
      }
     ],
-    "createdAt": "2026-11-29T22:38:42.560Z",
-    "expiresAt": "2026-11-29T23:38:42.000Z",
+    "createdAt": "2026-11-30T00:11:42.305Z",
+    "expiresAt": "2026-11-30T01:11:42.000Z",
     "creditedAt": null,
     "contact": null
    }
@@ -1394,19 +1445,19 @@ export const examples: Readonly<
  "readRequest": {
   "responses": {
    "200": {
-    "requestId": "req_c9fef86bb4644e23a3d3178cf728c370",
-    "createdAt": "2026-11-29T22:38:42.008Z",
+    "requestId": "req_b160f7f25c734584868588c90cfa6773",
+    "createdAt": "2026-11-30T00:11:39.832Z",
     "method": "POST",
     "path": "/settle",
     "status": 200,
-    "durationMs": 53,
+    "durationMs": 91,
     "code": null,
     "message": null,
     "result": null,
     "settlementId": null,
     "transaction": "0xbd2fce7b60113dd9486ff7392821572f9dd10896d38a22b90e7f3b1737d94558",
     "key": {
-     "id": "lrXezeGXIVsG",
+     "id": "Dj6rVmPjldns",
      "label": "shop",
      "mode": "test"
     },
@@ -1432,7 +1483,7 @@ export const examples: Readonly<
      "settlements": 0,
      "amount": "0",
      "from": "2026-10-01",
-     "to": "2026-10-29"
+     "to": "2026-10-30"
     },
     "names": [],
     "next": null
@@ -1442,16 +1493,16 @@ export const examples: Readonly<
  "readSettlement": {
   "responses": {
    "200": {
-    "id": "stl_833334ea59e59ebee2648500038d010a",
+    "id": "stl_ccb83aefb234613c97ced8f19d4a5d26",
     "status": "confirmed",
     "success": true,
     "payer": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
-    "transaction": "0x44ad99448bae2f4fae5c0c40a6ed016d66f92f0de895310014e4ec9ed76ea1a0",
+    "transaction": "0x165408a0bfc213ceae954df99bbc4145292edeb835a38e6f2715e7da749bd251",
     "network": "eip155:51",
     "amount": "10000",
     "extra": {
-     "settlementId": "stl_833334ea59e59ebee2648500038d010a",
-     "nonce": "0x00000000000000000000000000000000000001a22975dea50000000000000001",
+     "settlementId": "stl_ccb83aefb234613c97ced8f19d4a5d26",
+     "nonce": "0x00000000000000000000000000000000000001a229cae98c0000000000000001",
      "logIndex": 0,
      "settledBy": "relayer"
     },
@@ -1460,7 +1511,7 @@ export const examples: Readonly<
     "payTo": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
     "blockNumber": 3,
     "logIndex": 0,
-    "confirmations": 2,
+    "confirmations": 1,
     "finalized": false,
     "settledBy": "relayer",
     "refundOf": null,
@@ -1468,9 +1519,9 @@ export const examples: Readonly<
     "refundedAmount": "0",
     "minRefundAmount": "1000",
     "credits": 1,
-    "createdAt": "2026-11-29T22:38:41.281Z",
-    "submittedAt": "2026-11-29T22:38:41.295Z",
-    "confirmedAt": "2026-11-29T22:38:41.503Z",
+    "createdAt": "2026-11-30T00:11:36.514Z",
+    "submittedAt": "2026-11-30T00:11:36.531Z",
+    "confirmedAt": "2026-11-30T00:11:36.796Z",
     "finalizedAt": null,
     "failedAt": null,
     "recoveredAt": null,
@@ -1479,7 +1530,7 @@ export const examples: Readonly<
       "info": {
        "attestation": {
         "format": "jws",
-        "signature": "eyJhbGciOiJFZERTQSIsInR5cCI6InNldHRsZW1lbnQtYXR0ZXN0YXRpb24rand0Iiwia2lkIjoiT21MVGtEVS1HYXBtSFdRUkJIM0RQM1BJUjRzU010ZGhJbWpQTUYzd2FMYyJ9.eyJpYXQiOjE3OTU5OTE5MjEsInNldHRsZW1lbnRJZCI6InN0bF84MzMzMzRlYTU5ZTU5ZWJlZTI2NDg1MDAwMzhkMDEwYSIsIm5ldHdvcmsiOiJlaXAxNTU6NTEiLCJhc3NldCI6IjB4YjVBQjY5RjdiQmFkYTIyQjI4ZTc5QzhGRkFFQ2U1NWVGMWM3NzFENCIsInBheWVyIjoiMHg3MDk5Nzk3MEM1MTgxMmRjM0EwMTBDN2QwMWI1MGUwZDE3ZGM3OUM4IiwicGF5VG8iOiIweDdBMTE4MzAzNzRGOWEzYUEyNkMxMjVDQWE5MzI1MjBEOTg0QjEwMjQiLCJhbW91bnQiOiIxMDAwMCIsIm5vbmNlIjoiMHgwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMWEyMjk3NWRlYTUwMDAwMDAwMDAwMDAwMDAxIiwidHJhbnNhY3Rpb24iOiIweDQ0YWQ5OTQ0OGJhZTJmNGZhZTVjMGM0MGE2ZWQwMTZkNjZmOTJmMGRlODk1MzEwMDE0ZTRlYzllZDc2ZWExYTAiLCJsb2dJbmRleCI6MCwiYmxvY2tOdW1iZXIiOjMsImJsb2NrSGFzaCI6IjB4MzU1NjA5NjZhMjczYmUwMWU0MTQ4NTI1YWIzYTllODFkYmM1MGMxMjViYjYwYmM3Nzc2OTMyZTQ3OTI4ZWU0NiIsImZpbmFsaXplZCI6ZmFsc2V9.BArtNf6NbnSxd7nLz-hK19Vef4Gkdcv7MqE0VDjt8qChfunvcVrrd0QONYbz8VH_SM2w2w0YPvVEXg9jKqNaBA"
+        "signature": "eyJhbGciOiJFZERTQSIsInR5cCI6InNldHRsZW1lbnQtYXR0ZXN0YXRpb24rand0Iiwia2lkIjoiZEg0bU9nRGNlRnNxS1ExUlZFT015dUF5aU8tbk9WVHlSdHVnV1lsSzdIayJ9.eyJpYXQiOjE3OTU5OTc0OTcsInNldHRsZW1lbnRJZCI6InN0bF9jY2I4M2FlZmIyMzQ2MTNjOTdjZWQ4ZjE5ZDRhNWQyNiIsIm5ldHdvcmsiOiJlaXAxNTU6NTEiLCJhc3NldCI6IjB4YjVBQjY5RjdiQmFkYTIyQjI4ZTc5QzhGRkFFQ2U1NWVGMWM3NzFENCIsInBheWVyIjoiMHg3MDk5Nzk3MEM1MTgxMmRjM0EwMTBDN2QwMWI1MGUwZDE3ZGM3OUM4IiwicGF5VG8iOiIweDdBMTE4MzAzNzRGOWEzYUEyNkMxMjVDQWE5MzI1MjBEOTg0QjEwMjQiLCJhbW91bnQiOiIxMDAwMCIsIm5vbmNlIjoiMHgwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMWEyMjljYWU5OGMwMDAwMDAwMDAwMDAwMDAxIiwidHJhbnNhY3Rpb24iOiIweDE2NTQwOGEwYmZjMjEzY2VhZTk1NGRmOTliYmM0MTQ1MjkyZWRlYjgzNWEzOGU2ZjI3MTVlN2RhNzQ5YmQyNTEiLCJsb2dJbmRleCI6MCwiYmxvY2tOdW1iZXIiOjMsImJsb2NrSGFzaCI6IjB4ZjQ0OGI1YjBjZGY4NGE5NDE3OTIyYzNmM2ZlYTE2ODQ5NmZiYTU0YWQ5YTFhMzc0NmI0ZWQ4ZmMzOGNjOTcxMSIsImZpbmFsaXplZCI6ZmFsc2V9.UGWVSkA-VWhr4jWERGugwbsh7bOkPoQOfR-fEe_4EOsfMBwIl-llLFPT5HnKzb_KHAjuoD8uKTxRZdZjFuemBQ"
        }
       }
      }
@@ -1490,18 +1541,18 @@ export const examples: Readonly<
  "readSettlementStory": {
   "responses": {
    "200": {
-    "id": "stl_38b8a4d7000f0102eb9fdc8f5edc13b7",
+    "id": "stl_2949c140232220fada40d3c787f77745",
     "state": "confirmed",
     "network": "eip155:51",
     "payer": "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC",
     "payTo": "0x4020806089470a89826cB9fB1f4059150b550004",
     "amount": "100000",
     "transaction": "0xbd2fce7b60113dd9486ff7392821572f9dd10896d38a22b90e7f3b1737d94558",
-    "keyId": "lrXezeGXIVsG",
+    "keyId": "Dj6rVmPjldns",
     "credits": 1,
-    "createdAt": "2026-11-29T22:38:42.015Z",
-    "confirmedAt": "2026-11-29T22:38:42.053Z",
-    "finalizedAt": "2026-11-29T22:38:42.662Z",
+    "createdAt": "2026-11-30T00:11:39.852Z",
+    "confirmedAt": "2026-11-30T00:11:39.901Z",
+    "finalizedAt": "2026-11-30T00:11:42.926Z",
     "failure": null,
     "resource": null,
     "route": null,
@@ -1516,11 +1567,11 @@ export const examples: Readonly<
     "timeline": [
      {
       "what": "queued",
-      "at": "2026-11-29T22:38:42.015Z"
+      "at": "2026-11-30T00:11:39.852Z"
      },
      {
       "what": "submitted",
-      "at": "2026-11-29T22:38:42.019Z"
+      "at": "2026-11-30T00:11:39.862Z"
      }
     ],
     "gasUsed": 158380,
@@ -1529,7 +1580,7 @@ export const examples: Readonly<
     "blockNumber": 7,
     "logIndex": 0,
     "settledBy": "relayer",
-    "requestId": "req_c9fef86bb4644e23a3d3178cf728c370",
+    "requestId": "req_b160f7f25c734584868588c90cfa6773",
     "failureMessage": null,
     "nextStep": null,
     "explorer": null
@@ -1565,13 +1616,13 @@ export const examples: Readonly<
     "networks": [
      {
       "network": "eip155:51",
-      "headBlock": 4,
-      "headAgeSeconds": 0,
-      "readToBlock": 4,
+      "headBlock": 3,
+      "headAgeSeconds": 1,
+      "readToBlock": 3,
       "finalizedBlock": 0,
       "clockSkewSeconds": null,
       "relayers": 1,
-      "inFlight": 0,
+      "inFlight": 1,
       "queued": 0,
       "lanesUsable": 1,
       "lanesElsewhere": 0,
@@ -1603,7 +1654,7 @@ export const examples: Readonly<
     "network": "eip155:51",
     "days": [
      {
-      "day": "2026-10-31",
+      "day": "2026-11-01",
       "settled": 0,
       "failed": 0,
       "pending": 0,
@@ -1611,7 +1662,7 @@ export const examples: Readonly<
       "credits": 0
      },
      {
-      "day": "2026-11-01",
+      "day": "2026-11-02",
       "settled": 0,
       "failed": 0,
       "pending": 0,
@@ -1634,19 +1685,19 @@ export const examples: Readonly<
     "extra": {
      "x402Reason": "settlement_not_refundable"
     },
-    "refundOf": "stl_833334ea59e59ebee2648500038d010a"
+    "refundOf": "stl_ccb83aefb234613c97ced8f19d4a5d26"
    }
   },
   "request": {
-   "settlementId": "stl_833334ea59e59ebee2648500038d010a",
-   "signature": "0x3c6faab70130db9bb51f6853d0dc917c739fa20663898a67b5c387bc634c4f56076f572b1e0bfb8d682230442ccf9e96db8cb233625f2762415ed5d73167725a1c",
+   "settlementId": "stl_ccb83aefb234613c97ced8f19d4a5d26",
+   "signature": "0xb0a81430a30b556a188b91250766dacb3e6bd7a39d5e78e129841991891965e777b8a28fdd8eed4ea4e27b257b4b73bca8e321021628c454492e9f4e896936911c",
    "authorization": {
     "from": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
     "to": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
     "value": "10000",
     "validAfter": "0",
-    "validBefore": "1795995521",
-    "nonce": "0x00000000000000000000000000000000000001a22975dea50000000000000001"
+    "validBefore": "1796001096",
+    "nonce": "0x00000000000000000000000000000000000001a229cae98c0000000000000001"
    }
   }
  },
@@ -1662,15 +1713,15 @@ export const examples: Readonly<
  "resendDelivery": {
   "responses": {
    "202": {
-    "id": "evt_9848130eb7ae2af626f3eca5029f28b0",
+    "id": "evt_44ed22f5d2e87663f6b5f640c78ef892",
     "type": "webhook.test",
     "state": "pending",
     "attempts": 0,
-    "nextAt": "2026-11-29T22:38:42.971Z",
+    "nextAt": "2026-11-30T00:11:43.672Z",
     "lastStatus": null,
     "lastError": null,
-    "body": "{\"type\":\"webhook.test\",\"timestamp\":\"2026-11-29T22:38:42.956Z\",\"data\":{\"message\":\"This is a test; nothing happened.\",\"endpointId\":\"whk_4344b04362894219261695a7\"}}",
-    "createdAt": "2026-11-29T22:38:42.956Z",
+    "body": "{\"type\":\"webhook.test\",\"timestamp\":\"2026-11-30T00:11:43.557Z\",\"data\":{\"message\":\"This is a test; nothing happened.\",\"endpointId\":\"whk_fa75931d9602f33b6bfd6940\"}}",
+    "createdAt": "2026-11-30T00:11:43.557Z",
     "deliveredAt": null
    }
   },
@@ -1683,12 +1734,12 @@ export const examples: Readonly<
   "responses": {
    "201": {
     "key": "fk_test_0000000000000000000000000000000000000000000000000000000000000",
-    "id": "Fa2YVvOSir9Y",
+    "id": "a0hLIo4dai0Q",
     "label": "shop",
     "mode": "test",
     "prefix": "fk_test_000000000000",
-    "lastFour": "Uu9H",
-    "createdAt": "2026-11-29T22:38:42.500Z",
+    "lastFour": "hAvl",
+    "createdAt": "2026-11-30T00:11:42.058Z",
     "createdBy": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
     "lastUsedAt": null,
     "expiresAt": null,
@@ -1698,8 +1749,8 @@ export const examples: Readonly<
   "request": {
    "overlap": "1h",
    "stepUp": {
-    "requestId": "sgn_30c545dd6bdd5ba1264f2f2896f34edb",
-    "signature": "0x853dfa604c7cd82a4c4a0e45a39d4a9ebfcc811548c53abb1e7f9e8b8117e76e31d413b0f20e355db9ba20e135e261878ab42623844e7869994ae176b2e09bb41b"
+    "requestId": "sgn_8f667771b3d7625b572563f9ce0e511f",
+    "signature": "0xf011d21e74d141c8ab0e87f653478fc159ba824c86b7ec2d85b83b2ea1e1b9123f0106e6a0532368902925ad99b0aff61b679cb7096303af0d3d1cd1afc55ea21c"
    }
   }
  },
@@ -1723,16 +1774,16 @@ export const examples: Readonly<
  "settle": {
   "responses": {
    "200": {
-    "id": "stl_833334ea59e59ebee2648500038d010a",
+    "id": "stl_ccb83aefb234613c97ced8f19d4a5d26",
     "status": "confirmed",
     "success": true,
     "payer": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
-    "transaction": "0x44ad99448bae2f4fae5c0c40a6ed016d66f92f0de895310014e4ec9ed76ea1a0",
+    "transaction": "0x165408a0bfc213ceae954df99bbc4145292edeb835a38e6f2715e7da749bd251",
     "network": "eip155:51",
     "amount": "10000",
     "extra": {
-     "settlementId": "stl_833334ea59e59ebee2648500038d010a",
-     "nonce": "0x00000000000000000000000000000000000001a22975dea50000000000000001",
+     "settlementId": "stl_ccb83aefb234613c97ced8f19d4a5d26",
+     "nonce": "0x00000000000000000000000000000000000001a229cae98c0000000000000001",
      "logIndex": 0,
      "settledBy": "relayer"
     },
@@ -1741,7 +1792,7 @@ export const examples: Readonly<
       "info": {
        "attestation": {
         "format": "jws",
-        "signature": "eyJhbGciOiJFZERTQSIsInR5cCI6InNldHRsZW1lbnQtYXR0ZXN0YXRpb24rand0Iiwia2lkIjoiT21MVGtEVS1HYXBtSFdRUkJIM0RQM1BJUjRzU010ZGhJbWpQTUYzd2FMYyJ9.eyJpYXQiOjE3OTU5OTE5MjEsInNldHRsZW1lbnRJZCI6InN0bF84MzMzMzRlYTU5ZTU5ZWJlZTI2NDg1MDAwMzhkMDEwYSIsIm5ldHdvcmsiOiJlaXAxNTU6NTEiLCJhc3NldCI6IjB4YjVBQjY5RjdiQmFkYTIyQjI4ZTc5QzhGRkFFQ2U1NWVGMWM3NzFENCIsInBheWVyIjoiMHg3MDk5Nzk3MEM1MTgxMmRjM0EwMTBDN2QwMWI1MGUwZDE3ZGM3OUM4IiwicGF5VG8iOiIweDdBMTE4MzAzNzRGOWEzYUEyNkMxMjVDQWE5MzI1MjBEOTg0QjEwMjQiLCJhbW91bnQiOiIxMDAwMCIsIm5vbmNlIjoiMHgwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMWEyMjk3NWRlYTUwMDAwMDAwMDAwMDAwMDAxIiwidHJhbnNhY3Rpb24iOiIweDQ0YWQ5OTQ0OGJhZTJmNGZhZTVjMGM0MGE2ZWQwMTZkNjZmOTJmMGRlODk1MzEwMDE0ZTRlYzllZDc2ZWExYTAiLCJsb2dJbmRleCI6MCwiYmxvY2tOdW1iZXIiOjMsImJsb2NrSGFzaCI6IjB4MzU1NjA5NjZhMjczYmUwMWU0MTQ4NTI1YWIzYTllODFkYmM1MGMxMjViYjYwYmM3Nzc2OTMyZTQ3OTI4ZWU0NiIsImZpbmFsaXplZCI6ZmFsc2V9.BArtNf6NbnSxd7nLz-hK19Vef4Gkdcv7MqE0VDjt8qChfunvcVrrd0QONYbz8VH_SM2w2w0YPvVEXg9jKqNaBA"
+        "signature": "eyJhbGciOiJFZERTQSIsInR5cCI6InNldHRsZW1lbnQtYXR0ZXN0YXRpb24rand0Iiwia2lkIjoiZEg0bU9nRGNlRnNxS1ExUlZFT015dUF5aU8tbk9WVHlSdHVnV1lsSzdIayJ9.eyJpYXQiOjE3OTU5OTc0OTYsInNldHRsZW1lbnRJZCI6InN0bF9jY2I4M2FlZmIyMzQ2MTNjOTdjZWQ4ZjE5ZDRhNWQyNiIsIm5ldHdvcmsiOiJlaXAxNTU6NTEiLCJhc3NldCI6IjB4YjVBQjY5RjdiQmFkYTIyQjI4ZTc5QzhGRkFFQ2U1NWVGMWM3NzFENCIsInBheWVyIjoiMHg3MDk5Nzk3MEM1MTgxMmRjM0EwMTBDN2QwMWI1MGUwZDE3ZGM3OUM4IiwicGF5VG8iOiIweDdBMTE4MzAzNzRGOWEzYUEyNkMxMjVDQWE5MzI1MjBEOTg0QjEwMjQiLCJhbW91bnQiOiIxMDAwMCIsIm5vbmNlIjoiMHgwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMWEyMjljYWU5OGMwMDAwMDAwMDAwMDAwMDAxIiwidHJhbnNhY3Rpb24iOiIweDE2NTQwOGEwYmZjMjEzY2VhZTk1NGRmOTliYmM0MTQ1MjkyZWRlYjgzNWEzOGU2ZjI3MTVlN2RhNzQ5YmQyNTEiLCJsb2dJbmRleCI6MCwiYmxvY2tOdW1iZXIiOjMsImJsb2NrSGFzaCI6IjB4ZjQ0OGI1YjBjZGY4NGE5NDE3OTIyYzNmM2ZlYTE2ODQ5NmZiYTU0YWQ5YTFhMzc0NmI0ZWQ4ZmMzOGNjOTcxMSIsImZpbmFsaXplZCI6ZmFsc2V9._xuyp3YJfgv0RRgFXHm1ecX4qoSAgUzdt_89ZUdy9Y47P4KyO8s71XCgSYVMf-q2wrGgUzvGV4qi4LZnkulBCw"
        }
       }
      }
@@ -1766,14 +1817,14 @@ export const examples: Readonly<
      }
     },
     "payload": {
-     "signature": "0x3c6faab70130db9bb51f6853d0dc917c739fa20663898a67b5c387bc634c4f56076f572b1e0bfb8d682230442ccf9e96db8cb233625f2762415ed5d73167725a1c",
+     "signature": "0xb0a81430a30b556a188b91250766dacb3e6bd7a39d5e78e129841991891965e777b8a28fdd8eed4ea4e27b257b4b73bca8e321021628c454492e9f4e896936911c",
      "authorization": {
       "from": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
       "to": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
       "value": "10000",
       "validAfter": "0",
-      "validBefore": "1795995521",
-      "nonce": "0x00000000000000000000000000000000000001a22975dea50000000000000001"
+      "validBefore": "1796001096",
+      "nonce": "0x00000000000000000000000000000000000001a229cae98c0000000000000001"
      }
     }
    },
@@ -1799,7 +1850,7 @@ export const examples: Readonly<
  "testWebhook": {
   "responses": {
    "202": {
-    "id": "evt_9848130eb7ae2af626f3eca5029f28b0"
+    "id": "evt_44ed22f5d2e87663f6b5f640c78ef892"
    }
   },
   "request": {}
@@ -1831,8 +1882,8 @@ export const examples: Readonly<
   "responses": {},
   "request": {
    "stepUp": {
-    "requestId": "sgn_ffaee6dd015e0e0011d1c2604a0621c5",
-    "signature": "0x136b4d6c93e82ceb52974ce7337c640628f19a277aff23e69f580ae521151a3654251b5a49055ac3072743c972dc2aa7e489feef8d0a83720dbaa4c8e8c56a761b"
+    "requestId": "sgn_0500b051c1b38b77d518cc26ac0b116d",
+    "signature": "0xd5e8f9e7eecbc81b83dc20d6086b7613403978dc3000c86edd6b320393e3363623b7cb9da7f189e885ae51350d8a3525bee7ff781796561e31407e84f9fb6ae91b"
    }
   }
  },
@@ -1861,14 +1912,14 @@ export const examples: Readonly<
      }
     },
     "payload": {
-     "signature": "0x3c6faab70130db9bb51f6853d0dc917c739fa20663898a67b5c387bc634c4f56076f572b1e0bfb8d682230442ccf9e96db8cb233625f2762415ed5d73167725a1c",
+     "signature": "0xb0a81430a30b556a188b91250766dacb3e6bd7a39d5e78e129841991891965e777b8a28fdd8eed4ea4e27b257b4b73bca8e321021628c454492e9f4e896936911c",
      "authorization": {
       "from": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
       "to": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
       "value": "10000",
       "validAfter": "0",
-      "validBefore": "1795995521",
-      "nonce": "0x00000000000000000000000000000000000001a22975dea50000000000000001"
+      "validBefore": "1796001096",
+      "nonce": "0x00000000000000000000000000000000000001a229cae98c0000000000000001"
      }
     }
    },
