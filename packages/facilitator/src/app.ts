@@ -20,6 +20,8 @@ import { createServer, type Listener } from "./http/server/server.ts";
 import { createSiteAddress } from "./http/site/site.ts";
 import { registerHomePage } from "./payments/home-page.ts";
 import { createServiceRecord, startRecord, type ServiceRecord } from "./payments/service-record.ts";
+import type { PaymentContext } from "./payments/context.ts";
+import { createServiceHistory } from "./payments/service-history.ts";
 import { registerStatusPage } from "./payments/status-page.ts";
 import { readiness } from "./payments/status.ts";
 import { registerPayments } from "./payments/routes.ts";
@@ -41,7 +43,6 @@ import { valueAt } from "./payments/by-gas-price.ts";
 import { startFeeWatch } from "./payments/present-fee.ts";
 import { createPaymentContext, gasBudgetsOf, presentFeeOf, versionOf } from "./payment-wiring.ts";
 import { openXdcPrice } from "./payments/xdc-price.ts";
-import type { PaymentContext } from "./payments/context.ts";
 import { withWorkers } from "./workers/with-workers.ts";
 
 export interface Facilitator {
@@ -134,8 +135,9 @@ async function createService(options: StartOptions) {
   const log = metrics.watchLog(options.log ?? createLog(config.logLevel));
   const traces = await startTraces(config.traces, { clock, log, version: versionOf(), metrics });
   const denyList = await denyListOf(config, { clock, log });
-  const record = createServiceRecord(clock);
+  const record = createServiceRecord(clock, (...settled) => history.noteSettled(...settled));
   const storage = storageOf(options, { log, metrics, record });
+  const history = createServiceHistory({ ...storage, networks: config.networks, clock, log });
   const writing = createWriteWatch({ ...storage, clock, log });
   const xdcPrice = await openXdcPrice(config, { clock, log });
   const networks = () => engine.status().networks;
@@ -174,7 +176,7 @@ async function createService(options: StartOptions) {
       if (features) observeCalls(routes, features.callObservers);
       registerPayments(routes, context, limits);
       registerHomePage(routes, context, { limits, site });
-      registerStatusPage(routes, context, { limits, site, record });
+      registerStatusPage(routes, context, { limits, site, record, history });
       if (!features) return;
       await registerFeatures(routes, features, { ...context, limits });
       await registerDashboard(routes, options.dashboardFolder);
@@ -197,13 +199,13 @@ async function createService(options: StartOptions) {
   const metricsServer = createMetricsServer(metrics.render);
   /** Stop functions; those of the background jobs join once the database is open. */
   const stops: (() => Promise<void>)[] = [...watchEngine({ ...shared, ...context })];
-  const parts = { shared, context, record, presentFee, networks, denyList, features, traces };
-  return { ...parts, server, listener, metricsServer, listens, listensAt, stops };
+  const parts = { shared, context, record, history, presentFee, networks, denyList, features };
+  return { ...parts, traces, server, listener, metricsServer, listens, listensAt, stops };
 }
 
 /** Starts the background jobs, once the database is open. */
 function startJobs(service: Service): void {
-  const { shared, networks, listens, denyList, features, stops } = service;
+  const { shared, history, networks, listens, denyList, features, stops } = service;
   const { config, engine, metrics } = shared;
   const gasWatch = startGasWatch({
     networks: config.networks.map(({ network }) => network),
@@ -215,7 +217,7 @@ function startJobs(service: Service): void {
   const kept = { retention: config.retention, ...shared };
   const removal = startRemoval({ engines, ...kept });
   stops.push(startMonths(kept).stop);
-  stops.push(gasWatch.stop, removal.stop, shared.startWriting().stop);
+  stops.push(gasWatch.stop, removal.stop, shared.startWriting().stop, history.start().stop);
   if (config.metrics)
     stops.push(startStateWatch({ ...shared, networks: engine.status().networks }).stop);
   if (denyList) stops.push(denyList.watch().stop);
@@ -238,8 +240,8 @@ async function openPorts(
 
 /** Opens the port first, because nodes and the database decide how long the rest takes. */
 async function start(service: Service, options: StartOptions): Promise<Omit<Facilitator, "stop">> {
-  const { shared, server, context, record, presentFee, features, listens, stops } = service;
-  const { config, engine, metrics, clock, log } = shared;
+  const { shared, server, presentFee, features, listens, stops } = service;
+  const { config, engine, clock, log } = shared;
   const urls = await openPorts(service, options);
   const { signal, onChecked } = options;
   const checks = await engine.start({
@@ -250,7 +252,7 @@ async function start(service: Service, options: StartOptions): Promise<Omit<Faci
   if (features) {
     stops.push((await startFeeWatch({ clock, log, look: presentFee.look })).stop);
   }
-  stops.push(watchChecks({ record, context, metrics }).stop);
+  stops.push(watchChecks(service).stop);
   if (listens) {
     const networks = config.networks.map(({ network }) => network.id);
     log.info({ event: "facilitator_started", networks }, "Facilitator started");
@@ -306,16 +308,12 @@ function storageOf(
 }
 
 /** Records what the checks of /ready find, for the status page and the metrics. */
-function watchChecks(deps: {
-  readonly record: ServiceRecord;
-  readonly context: PaymentContext;
-  readonly metrics: Metrics;
-}) {
-  const { record, context, metrics } = deps;
+function watchChecks({ record, history, context, shared: { metrics } }: Service) {
   return startRecord(record, {
     clock: context.clock,
     read: () => readiness(context),
     noted(checks) {
+      history.note(checks);
       for (const { name, ok } of checks) metrics.noteCheck(name, ok);
     },
   });

@@ -85,9 +85,29 @@ const samples: Readonly<Record<number, object>> = {
   22: { query: { city: hostile.city }, body: { city: hostile.city } },
 };
 
+/** As much as is kept, with half hours that fail and half hours in which nothing ran. */
+function historyUntil(now: number) {
+  const full = 2 ** 30 - 1;
+  const slot = Math.floor(now / 1_800_000);
+  const hour = Math.floor(now / 3_600_000);
+  return {
+    availability: Array.from({ length: 90 * 48 }, (_, index) => ({
+      slot: slot - index,
+      looked: index % 7 === 0 ? 0b11 : full,
+      available: index % 7 === 0 ? 0b01 : full,
+    })),
+    latency: Array.from({ length: 24 }, (_, index) => ({
+      hour: hour - index,
+      within: 3,
+      settlements: 1_000 + index,
+    })),
+  };
+}
+
 /** Listings as checks have left them; their sellers are not called. */
 async function fillMarket({ databaseUrl, devnet, network }: Market): Promise<void> {
   const store = await openStore(databaseUrl);
+  await store.addServiceHistory(network.chainId, historyUntil(Date.now()), { slot: 0, hour: 0 });
   const account = devnet.seller.address;
   const hour = 60 * 60_000;
   const checkedAt = Date.UTC(2026, 10, 23, 9, 30);

@@ -108,6 +108,22 @@ describeInBrowser("the facilitator's pages", () => {
     },
   );
 
+  test("/status shows a day and a quarter, each with its figures as a table", async () => {
+    const { page, context } = await pages.open();
+    await page.goto(`${pages.url}/status`);
+    await page
+      .getByRole("img", { name: /Available in 9\d\.\d+% .* of the last 24 hours/ })
+      .waitFor();
+    await page
+      .getByRole("img", { name: /settlements were confirmed in the last 24 hours/ })
+      .waitFor();
+    await page.getByRole("img", { name: /of the last 90 days/ }).waitFor();
+    await page.getByText("Show as a table").last().click();
+    expect(await page.getByRole("table").getByRole("row").count()).toBe(91);
+    await expectFit(page, "/status with a table");
+    await context.close();
+  });
+
   test("/market can be searched and turned without a script", async () => {
     const { page } = await pages.open({ javaScriptEnabled: false });
     await page.goto(`${pages.url}/market`);

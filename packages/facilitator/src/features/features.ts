@@ -29,6 +29,7 @@ import { requestLog } from "./request-log/feature.ts";
 import { revenue } from "./revenue/feature.ts";
 import { signIn } from "./sign-in/feature.ts";
 import type { SiteAddress } from "../http/site/site.ts";
+import { statusHistory } from "./status-history/feature.ts";
 import { walletsMax } from "./sign-in/wallets.ts";
 import { webhooks, type WebhookFeatureDeps } from "./webhooks/feature.ts";
 
@@ -49,6 +50,7 @@ export const features = [
   revenue,
   requestLog,
   channels,
+  statusHistory,
 ] as const satisfies readonly Feature[];
 
 type StoreOf<F> = F extends { readonly createStore: (database: Database) => infer Store }

@@ -7,6 +7,7 @@ import type { RpcEndpoint } from "@farthing/engine";
 import { startPoll, type Clock } from "@farthing/engine/base";
 import type { EngineStore } from "@farthing/engine/storage";
 import { RecentDurations, type DurationSummary } from "./recent-durations.ts";
+import { latencyBounds } from "./service-history.ts";
 import type { ReadyCheck } from "./status.ts";
 
 /** Far more often than an alarm fires, and each look asks the database one question. */
@@ -17,9 +18,6 @@ const incidentsMax = 30;
 
 /** A node's message can be longer; the log has all of it. */
 const textCharsMax = 300;
-
-/** Seconds: a block takes two, and XDC may pause for a minute. */
-const settlementBounds = [1, 2, 3, 4, 6, 8, 12, 20, 30, 60, 120, 300];
 
 /** Seconds of a request to a node. */
 const requestBounds = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
@@ -44,14 +42,18 @@ export interface EndpointRecord {
 
 export type ServiceRecord = ReturnType<typeof createServiceRecord>;
 
-export function createServiceRecord(clock: Clock) {
+/** `onSettled` is told how long each settlement took from its claim to its confirmation. */
+export function createServiceRecord(
+  clock: Clock,
+  onSettled: (chainId: ChainId, seconds: number) => void = () => {},
+) {
   const startedAt = clock.nowMs();
   const settled = new Map<ChainId, RecentDurations>();
   const endpoints = new Map<string, { answered: RecentDurations; failed: RecentDurations }>();
   const incidents: Incident[] = [];
 
   function durationsOf(chainId: ChainId): RecentDurations {
-    const durations = settled.get(chainId) ?? new RecentDurations(clock, settlementBounds);
+    const durations = settled.get(chainId) ?? new RecentDurations(clock, latencyBounds);
     settled.set(chainId, durations);
     return durations;
   }
@@ -95,8 +97,9 @@ export function createServiceRecord(clock: Clock) {
         recordConfirmed: async (...args: Parameters<EngineStore["recordConfirmed"]>) => {
           const moved = await store.recordConfirmed(...args);
           for (const { chainId, createdAt, confirmedAt } of moved) {
-            const seconds = ((confirmedAt ?? createdAt) - createdAt) / 1000;
-            durationsOf(chainId).note(Math.max(0, seconds));
+            const seconds = Math.max(0, ((confirmedAt ?? createdAt) - createdAt) / 1000);
+            durationsOf(chainId).note(seconds);
+            onSettled(chainId, seconds);
           }
           return moved;
         },

@@ -1,6 +1,13 @@
 /** GET /status for people: what /v1/status has for programs, and what this process remembers. */
 import { formatGwei } from "@farthing/engine";
-import { html, htmlPageHeaders, shortUsdc, writePage, type Html } from "@farthing/protocol";
+import {
+  html,
+  htmlPageHeaders,
+  shortUsdc,
+  writePage,
+  type ChainId,
+  type Html,
+} from "@farthing/protocol";
 import { timeText } from "@farthing/engine/base";
 import type { FastifyInstance } from "fastify";
 import type { RouteLimits } from "../http/access/limits.ts";
@@ -9,6 +16,8 @@ import type { Site, SiteAddress } from "../http/site/site.ts";
 import type { NetworkStatus, PaymentContext } from "./context.ts";
 import type { DurationSummary } from "./recent-durations.ts";
 import { badge, checkList, checkName } from "./page-parts.ts";
+import { historyCharts } from "./history-charts.ts";
+import { daysKept, hoursKept, type HistoryPart, type ServiceHistory } from "./service-history.ts";
 import type { Incident, ServiceRecord } from "./service-record.ts";
 import type { SettlementCost } from "./settlement-cost.ts";
 import { findHeadAge, readiness, type ReadyCheck } from "./status.ts";
@@ -19,18 +28,20 @@ const keptMs = 5_000;
 export interface StatusPageDeps extends Pick<SiteAddress, "site"> {
   readonly limits: RouteLimits;
   readonly record: ServiceRecord;
+  readonly history: Pick<ServiceHistory, "read">;
 }
 
 export function registerStatusPage(
   server: FastifyInstance,
   context: PaymentContext,
-  { limits, site, record }: StatusPageDeps,
+  { limits, site, record, history }: StatusPageDeps,
 ): void {
   const headers = { ...htmlPageHeaders(), "Cache-Control": `public, max-age=${keptMs / 1000}` };
   let kept: { readonly page: Promise<string>; readonly until: number } | undefined;
 
   async function write(): Promise<string> {
-    return statusPage(await readiness(context), { context, record, site: site() });
+    const [checks, parts] = await Promise.all([readiness(context), history.read()]);
+    return statusPage(checks, { context, record, parts, site: site() });
   }
 
   server.get("/status", async (request, reply) => {
@@ -47,11 +58,13 @@ export function registerStatusPage(
 interface PageDeps {
   readonly context: PaymentContext;
   readonly record: ServiceRecord;
+  readonly parts: ReadonlyMap<ChainId, HistoryPart>;
   readonly site: Site;
 }
 
 function statusPage(checks: readonly ReadyCheck[], deps: PageDeps): string {
-  const { context, record, site } = deps;
+  const { context, record, parts, site } = deps;
+  const now = context.clock.nowMs();
   const hasAccounts = context.surfaces.some(({ name }) => name !== "self-built");
   const failing = checks.filter(({ ok }) => !ok);
   return writePage({
@@ -64,8 +77,9 @@ function statusPage(checks: readonly ReadyCheck[], deps: PageDeps): string {
           ${failing.length === 0 ? badge("good", "All checks pass") : badge("warn", problemsOf(failing))}
         </div>
         <p class="lead">
-          Read at ${timeOf(context.clock.nowMs())}. The counts are of this process, which has run
-          version ${context.version} since ${timeOf(record.startedAt)}.
+          Read at ${timeOf(now)}. The pictures are of the whole service; checks, counts and
+          incidents are of this process, which has run version ${context.version} since
+          ${timeOf(record.startedAt)}.
         </p>
       </section>
       <section class="card">
@@ -75,8 +89,31 @@ function statusPage(checks: readonly ReadyCheck[], deps: PageDeps): string {
           Programs read <a href="/ready">/ready</a> and <a href="/v1/status">/v1/status</a>.
         </p>
       </section>
-      ${context.networks.map((status) => networkSection(status, deps))} ${incidentSection(record)}`,
+      ${context.networks.map(({ network: { chainId, name } }) =>
+        historyCharts(parts.get(chainId), name, now),
+      )}
+      ${measureSection()} ${context.networks.map((status) => networkSection(status, deps))}
+      ${incidentSection(record)}`,
   });
+}
+
+/** What the pictures say, and what they cannot say. */
+function measureSection(): Html {
+  return html`<section class="card">
+    <h2>How this is measured</h2>
+    <p>
+      The service measures itself. Each of its processes looks four times a minute whether the
+      database takes writes, whether the network’s blocks arrive, and whether a wallet can send. A
+      minute is available when a process found all of that in each of its looks. What keeps callers
+      from reaching the service is not seen here.
+    </p>
+    <p>
+      Minutes in which no process ran are not measured: they are gaps, and count neither as
+      available nor as failing. The time of a settlement begins when the service accepts it and ends
+      when its block is read. What is measured is written once a minute and kept for ${daysKept}
+      days, the times of settlements for ${hoursKept} hours.
+    </p>
+  </section>`;
 }
 
 function networkSection(status: NetworkStatus, { context, record }: PageDeps): Html {

@@ -137,6 +137,20 @@ test("a database that goes and comes back is an incident with a beginning and an
     );
 });
 
+test("pictures of the last day and quarter are drawn from what is kept, with their tables", async () => {
+  expect(wordsOf(await read())).toContain("Minutes in which no process ran are not measured");
+  clock.aheadMs = 900_000;
+  // What the page knows of the database is a minute old at most.
+  await expect
+    .poll(async () => {
+      clock.aheadMs += 61_000;
+      return wordsOf(await (await fetch(`${served.url}/status`)).text());
+    })
+    .toMatch(
+      /Available in [\d.]+% of the measured minutes of the last 24 hours; .* 2 settlements were confirmed in the last 24 hours: half within \d+ s .* Half within 95% within .* last 90 days .* Not measured/,
+    );
+});
+
 test("incidents and durations stay bounded, and the last hour is the last hour", () => {
   let now = 0;
   const own = { nowMs: () => now, sleep: async () => undefined };

@@ -11,4 +11,13 @@ export async function readState(store: ServiceStore, chainId: ChainId): Promise<
   await store.measureSize();
   await store.ping();
   await store.checkWritable();
+  await store.addServiceHistory(
+    chainId,
+    {
+      availability: [{ slot: 9, looked: 3, available: 1 }],
+      latency: [{ hour: 4, within: 3, settlements: 1 }],
+    },
+    { slot: 1, hour: 1 },
+  );
+  await store.readServiceHistory(chainId);
 }

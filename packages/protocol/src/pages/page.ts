@@ -16,7 +16,7 @@ export interface PageParts {
 }
 
 const style = `
-:root{color-scheme:light dark;--ground:light-dark(#f7f5f2,#161412);--surface:light-dark(#fff,#1f1c19);--sunken:light-dark(#f3f0ec,#191614);--line:light-dark(#e4dfd8,#37312b);--edge:light-dark(#8d857b,#7d7468);--ink:light-dark(#211d19,#eee9e2);--muted:light-dark(#665e55,#a89f94);--accent:light-dark(#96471f,#e9a177);--fill:light-dark(#96471f,#b65c2f);--good:light-dark(#1d6841,#7cc79c);--good-ground:light-dark(#e6f3ea,#18291f);--warn:light-dark(#7a4f00,#e8bd63);--warn-ground:light-dark(#fdf3da,#2e2614);--mono:ui-monospace,"SF Mono","Cascadia Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace}
+:root{color-scheme:light dark;--ground:light-dark(#f7f5f2,#161412);--surface:light-dark(#fff,#1f1c19);--sunken:light-dark(#f3f0ec,#191614);--line:light-dark(#e4dfd8,#37312b);--edge:light-dark(#8d857b,#7d7468);--ink:light-dark(#211d19,#eee9e2);--muted:light-dark(#665e55,#a89f94);--accent:light-dark(#96471f,#e9a177);--fill:light-dark(#96471f,#b65c2f);--good:light-dark(#1d6841,#7cc79c);--good-ground:light-dark(#e6f3ea,#18291f);--warn:light-dark(#7a4f00,#e8bd63);--warn-ground:light-dark(#fdf3da,#2e2614);--bad:light-dark(#a12626,#f09a94);--mono:ui-monospace,"SF Mono","Cascadia Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace}
 *,::before,::after{box-sizing:border-box}
 html{font:15px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;color:var(--ink);background:var(--ground);-webkit-text-size-adjust:none;text-size-adjust:none}
 body,h1,h2,h3,p,ul,dl,dd,pre,form{margin:0;padding:0}
@@ -59,6 +59,20 @@ button{min-height:34px;padding:4px 14px;border:1px solid var(--edge);border-radi
 form button{min-height:38px;border-color:var(--fill);color:#fff;background:var(--fill)}
 .card>button{justify-self:start}
 form[role=search] button{justify-self:stretch}
+.chart{display:grid;gap:6px;margin:0}
+.chart svg{display:block;width:100%;height:76px;border-bottom:1px solid var(--edge);background:var(--sunken)}
+.legend{display:flex;flex-wrap:wrap;gap:0 14px;font-size:13px}
+.legend i{display:inline-block;width:10px;height:10px;border-radius:2px}
+.ok{fill:var(--good);background:var(--good)}
+.no{fill:var(--bad);background:var(--bad)}
+.mid{fill:var(--fill);background:var(--fill)}
+.tail{fill:var(--edge);background:var(--edge)}
+.ends{display:flex;justify-content:space-between;font-size:13px}
+summary{cursor:pointer;font-size:14px}
+table{width:100%;margin-top:8px;border-collapse:collapse;font-variant-numeric:tabular-nums}
+td,time{white-space:nowrap}
+th,td{padding:4px 12px 4px 0;border-bottom:1px solid var(--line);text-align:left}
+th{color:var(--muted);font-weight:560}
 .pages{display:flex;gap:20px;justify-content:space-between}
 footer{padding:18px max(20px,calc(50vw - 500px));border-top:1px solid var(--line);color:var(--muted);font-size:14px}
 @media (width<560px){.brand{flex-basis:100%}main{padding-top:24px}h1{font-size:24px}.facts{grid-template-columns:minmax(0,1fr);gap:0}.facts dd{margin-bottom:8px}.card{padding:16px}}
