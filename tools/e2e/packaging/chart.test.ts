@@ -215,6 +215,24 @@ test.skipIf(helm === undefined).each(refusals)("Helm refuses %s", (_, values, re
   expect(() => renderChart(values)).toThrow(reason);
 });
 
+test.skipIf(helm === undefined)("Traefik asks as its recipe says", () => {
+  const { http } = parseYaml(readText("deploy/traefik/authorize.yaml"));
+  const objects = renderChart(installations["everything, with Traefik"] ?? {});
+  const { forwardAuth } = JSON.parse(
+    JSON.stringify(objectOf(objects, "Middleware", "pay-farthing-paid").spec),
+  );
+  const address = "http://pay-farthing-gateway.shop.svc:8402/__x402/authorize";
+  expect(forwardAuth).toEqual({ ...http.middlewares.paid.forwardAuth, address });
+  const { routes } = JSON.parse(
+    JSON.stringify(objectOf(objects, "IngressRoute", "pay-farthing-paid").spec),
+  );
+  const { api, preflight } = http.routers;
+  expect(routes.map(({ match, priority }: JsonObject) => [match, priority])).toEqual([
+    [api.rule, undefined],
+    [preflight.rule, preflight.priority],
+  ]);
+});
+
 test.skipIf(helm === undefined)("Helm's linter finds nothing", () => {
   expect(lintChart(installations["everything, with nginx"] ?? {})).toBe("");
 });
