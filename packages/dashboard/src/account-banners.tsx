@@ -17,8 +17,8 @@ export function AccountBanners() {
       {plan === "inactive" && (
         <Notice tone="bad" title="This account is inactive">
           <p>
-            It was deactivated by the operator. /verify and /settle respond with 403{" "}
-            <code>seller_plan_inactive</code>. Contact the operator to reactivate it.
+            The operator has deactivated it: your payments are neither verified nor settled. Contact
+            the operator to reactivate it.
           </p>
         </Notice>
       )}
@@ -54,7 +54,7 @@ function LowBalance() {
     >
       <p>
         {isOut
-          ? "New settlements are refused with 403 insufficient_facilitator_credits until you add credits. Buyers are not charged in the meantime."
+          ? "New payments are refused before anything is sent, until you add credits. Your buyers are not charged in the meantime, and can pay once you have."
           : `Enough for about ${countText(left)} more settlements. Your warning threshold is ${countText(credits.lowAt ?? 0)}.`}
       </p>
     </Notice>

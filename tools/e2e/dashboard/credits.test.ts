@@ -76,6 +76,7 @@ describeInBrowser("credits on the dashboard", () => {
     expect(refused.ok).toBe(false);
     expect(await market.transfers(second.address)).toEqual([]);
     await page.getByText("No credits left").waitFor();
+    await page.getByText("New payments are refused before anything is sent").waitFor();
 
     await beginPurchase(window, "1.5");
     await page.getByRole("button", { name: "Sign and pay" }).click();

@@ -47,6 +47,8 @@ describeInBrowser("the screens of the dashboard", () => {
       await page.getByRole("heading", { level: 1 }).waitFor();
       await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" });
       if (place.startsWith("integrate")) await page.locator(".hljs-string").first().waitFor();
+      const filters = page.getByRole("button", { name: "Filters" });
+      if ((await filters.count()) > 0) await filters.click();
       for (const summary of await page.locator("details:not([open]) > summary").all()) {
         await summary.click();
       }

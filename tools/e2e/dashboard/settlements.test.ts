@@ -55,6 +55,9 @@ describeInBrowser("settlements on the dashboard", () => {
     await page.getByText("0.01").first().waitFor();
     await sell();
     await page.getByText("final", { exact: true }).nth(1).waitFor();
+    // Nothing but a button stands before the first settlement.
+    await page.getByRole("textbox", { name: "Payer" }).waitFor({ state: "hidden" });
+    await page.getByRole("button", { name: "Filters" }).click();
     await page.getByRole("textbox", { name: "Payer" }).fill(`xdc${first.slice(2)}`);
     await expectRows(1);
     expect(page.url()).toContain(`payer=${first}`);
@@ -64,6 +67,11 @@ describeInBrowser("settlements on the dashboard", () => {
     // The address is the filter: whoever opens it sees the same.
     await page.reload();
     await expectRows(1);
+    await page.getByRole("button", { name: "Remove the filter Payer: 0x" }).click();
+    await expectRows(2);
+    // The focus is on the button, and not lost with the chip.
+    await page.keyboard.press("Enter");
+    await page.getByRole("textbox", { name: "Payer" }).fill(first);
     await page.getByLabel("State").selectOption("failed");
     await page.getByText("No matching settlements").waitFor();
     await page.getByRole("link", { name: "Clear filters" }).click();
@@ -94,6 +102,8 @@ describeInBrowser("settlements on the dashboard", () => {
     await page.getByRole("link", { name: "Show it by endpoint" }).click();
     await page.getByRole("link", { name: shop.url }).click();
     await expectRows(2);
+    await page.getByRole("button", { name: `Remove the filter Resource: ${shop.url}` }).waitFor();
+    await page.getByRole("button", { name: "Filters" }).click();
     expect(await page.getByRole("textbox", { name: "Resource" }).inputValue()).toBe(shop.url);
     await page.getByRole("textbox", { name: "Reference" }).fill("order-1");
     await page.getByText("No matching settlements").waitFor();
@@ -160,6 +170,11 @@ describeInBrowser("settlements on the dashboard", () => {
       .waitFor();
     await page.getByText("Show as a table").click();
     await page.getByRole("table", { name: "Settlements per day" }).waitFor();
+    await page.getByText("Nothing was settled in the 30 days before.").waitFor();
+    await visit(window, "Request log");
+    await page
+      .getByRole("img", { name: /^Last 24 hours: \d+ requests, 0 refused, 0 failed$/ })
+      .waitFor();
   });
 
   test("a plan that the operator switched off is said on every screen", async () => {

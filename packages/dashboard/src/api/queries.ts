@@ -199,6 +199,14 @@ export const requestsQuery = (
     pageFreshness(cursor),
   );
 
+/** The calls of the last 24 hours, by hour. */
+export const requestHoursQuery = (mode: Responses.KeyMode) =>
+  read<List<"hours", Responses.CallHourJson>>(
+    ["requests", "hours", mode],
+    withSearch(`${requestsPath}/hours`, { mode }),
+    { placeholderData: keepPreviousData, refetchInterval: 30_000 },
+  );
+
 export const requestQuery = (id: string) =>
   read<Responses.ApiCallJson>(["requests", id], `${requestsPath}/${encodeURIComponent(id)}`);
 

@@ -35,6 +35,7 @@ export interface StoreOptions extends StorageOptions {
  * its id: that is asked for right after it was made.
  */
 const lists: ReadonlySet<string | symbol> = new Set<keyof FeatureStores>([
+  "countCalls",
   "listAccountSettlements",
   "listCalls",
   "listCreditEntries",

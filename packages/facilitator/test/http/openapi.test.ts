@@ -305,6 +305,7 @@ test("history, as JSON and as files", async () => {
   const logged = async () => /req_\w+/.exec(JSON.stringify((await browser.get(path)).body))?.[0];
   await expect.poll(logged).toBeDefined();
   await browser.get(`${path}/${await logged()}`);
+  await browser.get(`${path}/hours?mode=test`);
 });
 
 test("webhooks and e-mail", async () => {

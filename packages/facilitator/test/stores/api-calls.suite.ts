@@ -38,6 +38,29 @@ const callOf = (
 export function apiCallsSuite(start: () => Promise<StoreBench>): void {
   const at = storeForEach(start);
 
+  test("calls are counted by hour and by how they ended", async () => {
+    const { store } = at();
+    const seller = newAccount();
+    const hour = 500_000;
+    const during = (changes: Partial<LoggedCall>, minutes: number) =>
+      callOf(seller, { createdAt: hour * 3_600_000 + minutes * 60_000, ...changes });
+    await store.recordCalls([
+      during({}, -1),
+      during({}, 0),
+      during({ mode: "live" }, 1),
+      during({ code: "insufficient_funds" }, 2),
+      during({ status: 404 }, 3),
+      during({ status: 503, code: "no_wallet" }, 59),
+      during({}, 60),
+    ]);
+    const counted = await store.countCalls(seller, { mode: "test", since: hour * 3_600_000 });
+    expect(counted).toEqual([
+      { hour, answered: 1, refused: 2, failed: 1 },
+      { hour: hour + 1, answered: 1, refused: 0, failed: 0 },
+    ]);
+    expect(await store.countCalls(newAccount(), { mode: "test", since: 0 })).toEqual([]);
+  });
+
   test("calls are their account's, the newest first, in pages, with the name of their key", async () => {
     const { store } = at();
     const seller = newAccount();

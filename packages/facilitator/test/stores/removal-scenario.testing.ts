@@ -70,6 +70,7 @@ async function logCalls(
   } as const;
   const ids = [`req_${next()}`, `req_${next()}`, `req_${next()}`];
   await store.recordCalls(ids.map((requestId) => ({ ...call, requestId })));
+  await store.countCalls(account, { mode: "test", since: 0 });
   const { next: following } = await store.listCalls(account, {}, { limit: 2 });
   await store.listCalls(account, {}, { from: following ?? 0, limit: 2 });
   await store.findCall(account, ids[0] ?? "");

@@ -32,6 +32,8 @@ const boundedPages: ReadonlyMap<string, number> = new Map([
   ["listPublicListings", 12_000],
   // Counts up to 10,000 pending deliveries.
   ["countWaitingDeliveries", 12_000],
+  // Counts among the 10,000 newest calls of an account.
+  ["countCalls", 12_000],
   // Looks through 1,000 listings, and through 500 with each word.
   ["searchPublicListings", 5_000],
   // Before it splits a full page of an index, PostgreSQL looks whether rows of it are dead: those of

@@ -12,7 +12,7 @@ export function LowBalanceForm() {
     <Section title="Low balance">
       <AccountTextForm
         label="Warn me when credits fall to"
-        hint="Shown on every screen and sent as the webhook event credits.low. Leave empty for no warning."
+        hint="Shown on every screen, and sent to your webhooks and e-mail addresses. Leave empty for no warning."
         inputMode="numeric"
         placeholder="none"
         saved={credits.lowAt === null ? "" : `${credits.lowAt}`}

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "react";
 import { keysQuery } from "../../api/queries.ts";
 import { Notice } from "../../components/notice.tsx";
 import { Problem } from "../../components/problem.tsx";
+import { failureName } from "../../components/failure-names.ts";
 import { plural, shortText } from "../../components/format.ts";
 import { useAccount } from "../../signed-in.ts";
 import type { SnippetValues } from "./snippets.ts";
@@ -31,7 +32,7 @@ export function TestKey({ values }: { readonly values: SnippetValues }) {
       <Form className="inline-form" onSubmit={() => trial.mutate()}>
         <TextField
           label="API key"
-          hint="Looks up the key with /v1/key, then sends a sample payment to /verify. Nothing is stored or settled."
+          hint="Looks up the key, then has a sample payment verified. Nothing is stored or settled."
           className="mono"
           type="password"
           value={key}
@@ -68,14 +69,16 @@ function Outcome({ trial: { key, verification, tookMs } }: { readonly trial: Key
     <Notice
       tone={isOurs && isExpected ? "good" : "warn"}
       title={
-        isExpected ? "The key works" : `/verify returned ${verification.invalidReason ?? "valid"}`
+        isExpected
+          ? "The key works"
+          : `The sample was not refused as expected: ${failureName(verification.invalidReason ?? "valid")}`
       }
     >
       <p>
         <strong>{key.label || "Unnamed key"}</strong> of <code>{shortText(key.account)}</code>,{" "}
         {key.mode === "live" ? "for XDC" : "for Apothem"}, {plural(key.credits, "credit")} left.{" "}
         {isExpected
-          ? `/verify responded in ${tookMs} ms and refused the unsigned sample with invalid_signature, as expected.`
+          ? `The facilitator responded in ${tookMs} ms and refused the unsigned sample for its signature, as expected.`
           : verification.invalidMessage}
       </p>
       {!isOurs && <p>This key belongs to a different account than the one you are signed in to.</p>}

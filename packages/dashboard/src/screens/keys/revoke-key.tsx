@@ -25,7 +25,7 @@ export function RevokeKey({
         <code>
           {apiKey.prefix}…{apiKey.lastFour}
         </code>{" "}
-        will get 401 immediately, and servers that still use it stop selling. This cannot be undone.
+        are refused immediately, and servers that still use it stop selling. This cannot be undone.
         Settlements in progress are completed.
       </p>
     </ConfirmDialog>

@@ -11,7 +11,7 @@ export function SetUp({ keys }: { readonly keys: readonly ApiKeyJson[] }) {
     {
       isDone: usable.length > 0,
       title: "Create an API key",
-      text: "Your server sends it with calls to /verify and /settle.",
+      text: "Your server sends it with each payment that it has verified and settled.",
       to: "keys",
     },
     ...(creditsPerSettlement > 0

@@ -2,7 +2,7 @@ import type { UsageDayJson } from "@farthing/facilitator/api";
 import { usagePath, usageQuery } from "../../api/queries.ts";
 import { DayBars } from "../../components/day-bars.tsx";
 import { QueryBoundary, Section } from "../../components/page.tsx";
-import { countText, daysAgo, usdcText } from "../../components/format.ts";
+import { changeText, countText, daysAgo, usdcText } from "../../components/format.ts";
 import { go, useLocation, withSearch } from "../../location.ts";
 import { useNetwork } from "../../chosen-network.ts";
 import { Segments } from "../../components/button.tsx";
@@ -39,13 +39,14 @@ export function UsageSection() {
         </>
       }
     >
-      <QueryBoundary query={usageQuery(from, network?.id)} lines={5}>
+      <QueryBoundary query={usageQuery(daysAgo(2 * span - 1), network?.id)} lines={5}>
         {({ days }) => {
-          const whole = everyDay(days, span);
+          const whole = everyDay(days, 2 * span);
+          const now = whole.slice(span);
           return (
             <>
-              <Sums days={whole} />
-              <DayBars days={whole} />
+              <Sums now={sumOf(now)} before={sumOf(whole.slice(0, span))} span={span} />
+              <DayBars days={now} />
             </>
           );
         }}
@@ -63,32 +64,68 @@ function everyDay(days: readonly UsageDayJson[], span: number): UsageDayJson[] {
   });
 }
 
-function Sums({ days }: { readonly days: readonly UsageDayJson[] }) {
-  const settled = days.reduce((sum, day) => sum + day.settled, 0);
-  const failed = days.reduce((sum, day) => sum + day.failed, 0);
-  const amount = days.reduce((sum, day) => sum + BigInt(day.amount), 0n);
-  const credits = days.reduce((sum, day) => sum + day.credits, 0);
+interface Sum {
+  readonly settled: number;
+  readonly failed: number;
+  readonly amount: bigint;
+  readonly credits: number;
+}
+
+function sumOf(days: readonly UsageDayJson[]): Sum {
+  return {
+    settled: days.reduce((sum, day) => sum + day.settled, 0),
+    failed: days.reduce((sum, day) => sum + day.failed, 0),
+    amount: days.reduce((sum, day) => sum + BigInt(day.amount), 0n),
+    credits: days.reduce((sum, day) => sum + day.credits, 0),
+  };
+}
+
+function successText({ settled, failed }: Sum): string {
   const over = settled + failed;
-  const share = over === 0 ? "–" : `${((settled / over) * 100).toFixed(failed === 0 ? 0 : 1)}%`;
+  return over === 0 ? "–" : `${((settled / over) * 100).toFixed(failed === 0 ? 0 : 1)}%`;
+}
+
+interface SumsProps {
+  readonly now: Sum;
+  readonly before: Sum;
+  readonly span: number;
+}
+
+function Sums({ now, before, span }: SumsProps) {
   const volume = (
     <>
-      {usdcText(amount)} <span className="unit">USDC</span>
+      {usdcText(now.amount)} <span className="unit">USDC</span>
     </>
   );
   const sums = [
-    ["Volume", volume],
-    ["Settled", countText(settled)],
-    ["Success", share],
-    ["Credits used", countText(credits)],
+    ["Volume", volume, changeText(`${now.amount}`, `${before.amount}`)],
+    ["Settled", countText(now.settled), changeText(`${now.settled}`, `${before.settled}`)],
+    ["Success", successText(now), undefined],
+    ["Credits used", countText(now.credits), undefined],
   ] as const;
+  const hasChange = before.settled > 0;
   return (
-    <dl className="sums">
-      {sums.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
+    <>
+      <dl className="sums">
+        {sums.map(([name, value, change]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              {value}{" "}
+              {change !== undefined && (
+                <span className={change.startsWith("−") ? "change down" : "change up"}>
+                  {change}
+                </span>
+              )}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <p className="muted">
+        {hasChange
+          ? `The ${span} days before: ${usdcText(before.amount)} USDC, ${countText(before.settled)} settled, ${successText(before)} success.`
+          : `Nothing was settled in the ${span} days before.`}
+      </p>
+    </>
   );
 }

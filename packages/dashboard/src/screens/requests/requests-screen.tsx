@@ -1,17 +1,25 @@
-import type { ApiCallJson } from "@farthing/facilitator/api";
-import { requestFilterNames, requestsQuery, type RequestFilters } from "../../api/queries.ts";
+import { useQuery } from "@tanstack/react-query";
+import type { ApiCallJson, KeyMode } from "@farthing/facilitator/api";
+import {
+  requestFilterNames,
+  requestHoursQuery,
+  requestsQuery,
+  type RequestFilters,
+} from "../../api/queries.ts";
 import { isLive, useNetwork } from "../../chosen-network.ts";
 import { DataTable } from "../../components/data-table.tsx";
 import { failureName } from "../../components/failure-names.ts";
-import { Form, SelectField } from "../../components/field.tsx";
+import { SelectField } from "../../components/field.tsx";
+import { FilterBar } from "../../components/filter-bar.tsx";
 import { countText } from "../../components/format.ts";
 import { Link } from "../../components/link.tsx";
 import { Empty, Page, QueryBoundary, Section } from "../../components/page.tsx";
 import { Pager } from "../../components/pager.tsx";
 import { When } from "../../components/values.tsx";
 import { go, useLocation, withSearch } from "../../location.ts";
+import { RequestHours } from "./request-hours.tsx";
 import { StatusBadge } from "./status-badge.tsx";
-import { KeyFilter } from "../keys/key-filter.tsx";
+import { KeyFilter, useKeyName } from "../keys/key-filter.tsx";
 
 const statuses = [
   ["", "All"],
@@ -49,6 +57,7 @@ export function RequestsScreen() {
       title="Request log"
       lead="Calls made with your API keys: the newest 10,000 of the last 30 days. Keys and signatures are not kept."
     >
+      <Today mode={mode} />
       <Filters filters={filters} />
       <Section title={isFiltered ? "Found" : "Latest"}>
         <QueryBoundary query={requestsQuery({ ...filters, mode }, cursor)} lines={8}>
@@ -74,11 +83,36 @@ export function RequestsScreen() {
   );
 }
 
+/** Nothing while there was no call: the list says why. */
+function Today({ mode }: { readonly mode: KeyMode }) {
+  const { data } = useQuery(requestHoursQuery(mode));
+  const isQuiet = data?.hours.every((hour) => hour.answered + hour.refused + hour.failed === 0);
+  if (!data || isQuiet) return null;
+  return (
+    <Section title="Last 24 hours">
+      <RequestHours hours={data.hours} />
+    </Section>
+  );
+}
+
 function Filters({ filters }: { readonly filters: RequestFilters }) {
+  const keyName = useKeyName(filters.key);
   const set = (change: Partial<RequestFilters>) =>
     go(withSearch("requests", { ...filters, ...change }), { replace: true });
+  const [, status = filters.status] = statuses.find(([one]) => one === filters.status) ?? [];
+  const texts = {
+    status: `Status: ${status}`,
+    path: `Path: ${filters.path}`,
+    key: `Key: ${keyName}`,
+  };
   return (
-    <Form className="filters" role="search" aria-label="Requests" onSubmit={() => {}}>
+    <FilterBar
+      label="Requests"
+      set={requestFilterNames
+        .filter((name) => filters[name] !== "")
+        .map((name) => ({ text: texts[name], onRemove: () => set({ [name]: "" }) }))}
+      onClear={() => go("requests", { replace: true })}
+    >
       <SelectField
         label="Status"
         value={filters.status}
@@ -92,7 +126,7 @@ function Filters({ filters }: { readonly filters: RequestFilters }) {
         onText={(path) => set({ path })}
       />
       <KeyFilter value={filters.key} onChange={(key) => set({ key })} />
-    </Form>
+    </FilterBar>
   );
 }
 

@@ -10,8 +10,10 @@ import { useEffect, useState } from "react";
 import { filterNames, type SettlementFilters } from "../../api/queries.ts";
 import { go, useLocation, withSearch } from "../../location.ts";
 import { useNetwork } from "../../chosen-network.ts";
-import { Form, SelectField, TextField } from "../../components/field.tsx";
-import { KeyFilter } from "../keys/key-filter.tsx";
+import { SelectField, TextField } from "../../components/field.tsx";
+import { FilterBar } from "../../components/filter-bar.tsx";
+import { shortText } from "../../components/format.ts";
+import { KeyFilter, useKeyName } from "../keys/key-filter.tsx";
 
 const states = [
   ["", "All"],
@@ -33,12 +35,41 @@ export function useFilters(): SettlementFilters & { readonly cursor: string } {
   };
 }
 
+/** The network is chosen for all screens. */
+const titles = {
+  state: "State",
+  from: "From",
+  to: "To",
+  payer: "Payer",
+  transaction: "Transaction",
+  resource: "Resource",
+  route: "Route",
+  reference: "Reference",
+  key: "Key",
+} as const satisfies Partial<Record<keyof SettlementFilters, string>>;
+
+const shownNames = filterNames.filter((name) => name !== "network");
+
 export function SettlementFilterBar() {
   const { cursor: _, ...filters } = useFilters();
+  const keyName = useKeyName(filters.key);
   const set = (change: Partial<SettlementFilters>) =>
     go(withSearch("settlements", { ...filters, ...change }), { replace: true });
+  const textOf = (name: (typeof shownNames)[number]) => {
+    if (name === "key") return keyName;
+    return name === "payer" || name === "transaction" ? shortText(filters[name]) : filters[name];
+  };
   return (
-    <Form className="filters" role="search" aria-label="Settlements" onSubmit={() => {}}>
+    <FilterBar
+      label="Settlements"
+      set={shownNames
+        .filter((name) => filters[name] !== "")
+        .map((name) => ({
+          text: `${titles[name]}: ${textOf(name)}`,
+          onRemove: () => set({ [name]: "" }),
+        }))}
+      onClear={() => go("settlements", { replace: true })}
+    >
       <SelectField
         label="State"
         value={filters.state}
@@ -70,7 +101,7 @@ export function SettlementFilterBar() {
       />
       <BookFilters filters={filters} set={set} />
       <KeyFilter value={filters.key} onChange={(key) => set({ key })} />
-    </Form>
+    </FilterBar>
   );
 }
 

@@ -5,6 +5,7 @@ import {
   html,
   networkOfChain,
   readableUsdc,
+  shellCommand,
   writePage,
   type Address,
   type Html,
@@ -57,6 +58,7 @@ export function marketPage(
         ${problem ?? summaryOf(results, marketPath(query, 1) !== "/market")}
       </p>
       ${items.map(listingCard)}
+      ${isWhole && page === 1 && items.length === 0 ? exampleCard(origin) : undefined}
       <nav class="pages" aria-label="Pages">
         ${page > 1 ? html`<a rel="prev" href="${marketPath(query, page - 1)}">Previous page</a>` : html`<span></span>`}
         ${hasNext ? html`<a rel="next" href="${marketPath(query, page + 1)}">Next page</a>` : undefined}
@@ -73,6 +75,28 @@ function summaryOf({ items, count }: MarketResults, isFiltered: boolean): string
   if (items.length > 0) return count ?? "The best matches first";
   if (isFiltered) return "No endpoint matches. Try fewer words or a higher price.";
   return "No endpoints are listed yet.";
+}
+
+/** Shown while nothing is listed: what a listing looks like, and how to have the first one. */
+function exampleCard(origin: string): Html {
+  const resource = "https://api.example.com/reports/paris";
+  const find = ["npx", "farthing", "find", "weather", "--facilitator", origin];
+  return html`<article class="card">
+    <div class="head">
+      <h2>Example: weather report of a city</h2>
+      <span class="price">0.01 USDC</span>
+    </div>
+    <p class="address"><code>GET ${resource}</code></p>
+    <p>
+      Nobody sells this one: a listing has a title, an address, a price and a description of what
+      the buyer gets.
+    </p>
+    <p>
+      Do you sell an API? <a href="/account/facilitator/listings">List the first endpoint</a> on the
+      dashboard. It appears here after its first check, and agents find it with:
+    </p>
+    ${commandBlock(shellCommand(find))}
+  </article>`;
 }
 
 function searchForm(

@@ -46,6 +46,22 @@ export interface LoggedCall extends CallResult {
 /** Calls that were refused have a code, whatever their status. */
 export const statusClasses = ["2xx", "4xx", "5xx", "refused"] as const;
 
+export const hourMs = 60 * 60_000;
+
+/** Hours of the chart of an account's calls. */
+export const chartHours = 24;
+
+/** The calls of an hour by how they ended; each is in one of the three. */
+export interface CallHour {
+  /** Hours since 1970. */
+  readonly hour: number;
+  readonly answered: number;
+  /** With a code, or with a status of 4xx. */
+  readonly refused: number;
+  /** With a status of 5xx. */
+  readonly failed: number;
+}
+
 export interface CallFilter {
   readonly status?: (typeof statusClasses)[number] | undefined;
   /** A part of the path. */

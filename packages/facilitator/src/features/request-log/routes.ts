@@ -1,5 +1,5 @@
 /** GET /v1/account/requests: the calls that were made with the account's API keys. */
-import { timeText } from "@farthing/engine/base";
+import { timeText, type Clock } from "@farthing/engine/base";
 import { Type } from "typebox";
 import { badCursor, readLimit } from "../../http/messages/cursor.ts";
 import { found } from "../../http/messages/responses.ts";
@@ -19,7 +19,7 @@ import {
 } from "../../http/messages/schemas.ts";
 import { sessionOf } from "../../http/access/session.ts";
 import type { TypedServer } from "../../http/messages/type-provider.ts";
-import { keptCallsMax, keptDays, statusClasses } from "./model.ts";
+import { chartHours, hourMs, keptCallsMax, keptDays, statusClasses } from "./model.ts";
 import type { CallStore, ReadCall } from "./store.ts";
 
 const RequestId = Type.String({
@@ -56,13 +56,28 @@ export const CallResponse = exactly({
   ),
 });
 
+export const CallHoursResponse = exactly({
+  hours: Type.Array(
+    exactly({
+      from: TimeText,
+      answered: Type.Integer(),
+      refused: Type.Integer({ description: "With a code, or with a status of 4xx" }),
+      failed: Type.Integer({ description: "With a status of 5xx" }),
+    }),
+    { description: "Oldest first; the last one is not over" },
+  ),
+});
+
 const path = "/v1/account/requests";
 
 export interface RequestLogRouteDeps {
-  readonly store: Pick<CallStore, "listCalls" | "findCall">;
+  readonly store: Pick<CallStore, "listCalls" | "findCall" | "countCalls">;
+  readonly clock: Clock;
 }
 
-export function registerRequestLog(server: TypedServer, { store }: RequestLogRouteDeps): void {
+export function registerRequestLog(server: TypedServer, deps: RequestLogRouteDeps): void {
+  const { store } = deps;
+  registerCallHours(server, deps);
   server.get(path, {
     config: { permission: "read" },
     schema: {
@@ -106,6 +121,33 @@ export function registerRequestLog(server: TypedServer, { store }: RequestLogRou
     handler: async (request) => {
       const { account } = sessionOf(request);
       return callResponse(found(await store.findCall(account, request.params.id), "request"));
+    },
+  });
+}
+
+function registerCallHours(server: TypedServer, { store, clock }: RequestLogRouteDeps): void {
+  server.get(`${path}/hours`, {
+    config: { permission: "read" },
+    schema: {
+      operationId: "countRequests",
+      tags: ["Request log"],
+      summary: "Count the calls of the last 24 hours",
+      description: `By hour and by how they ended, from the ${keptCallsMax} newest calls.`,
+      querystring: exactly({ mode: KeyModeText }),
+      response: { 200: CallHoursResponse, ...readProblems() },
+    },
+    handler: async (request) => {
+      const { account } = sessionOf(request);
+      const { mode } = request.query;
+      const first = Math.floor(clock.nowMs() / hourMs) - chartHours + 1;
+      const counted = await store.countCalls(account, { mode, since: first * hourMs });
+      const byHour = new Map(counted.map((one) => [one.hour, one]));
+      const none = { answered: 0, refused: 0, failed: 0 };
+      const hours = Array.from({ length: chartHours }, (_, index) => {
+        const { answered, refused, failed } = byHour.get(first + index) ?? none;
+        return { from: timeText((first + index) * hourMs) ?? "", answered, refused, failed };
+      });
+      return { hours };
     },
   });
 }

@@ -2,7 +2,8 @@
 import { toLowerHex, type Address } from "@farthing/protocol";
 import { atomic, type Database, type Page, type Paging } from "@farthing/engine/storage";
 import { sql } from "kysely";
-import { keptCallsMax, type CallFilter, type LoggedCall } from "./model.ts";
+import type { KeyMode } from "../../http/access/request-key.ts";
+import { hourMs, keptCallsMax, type CallFilter, type CallHour, type LoggedCall } from "./model.ts";
 import { callTable } from "./tables.ts";
 
 /** A call as it is read, with the name that its key has now. */
@@ -20,6 +21,8 @@ export function createCallStore(database: Database) {
     recordCalls: atomic(database, record),
     /** An account's calls, the newest first. The cursor is a call's ordinal. */
     listCalls: list.bind(undefined, database),
+    /** Counts the kept calls since a time by hour; hours without any are left out. */
+    countCalls: count.bind(undefined, database),
     findCall: async (account: Address, requestId: string): Promise<ReadCall | undefined> => {
       const row = await calls(database, account)
         .where("request_id", "=", requestId)
@@ -117,6 +120,35 @@ async function list(
     items: rows.slice(0, limit).map(readCall),
     next: next ? Number(next.ordinal) : null,
   };
+}
+
+async function count(
+  { db }: Database,
+  account: Address,
+  { mode, since }: { readonly mode: KeyMode; readonly since: number },
+): Promise<CallHour[]> {
+  const newest = db
+    .selectFrom("api_calls")
+    .select(["mode", "created_at", "status", "code"])
+    .where("account", "=", toLowerHex(account))
+    .orderBy("ordinal", "desc")
+    // More are there for as long as no further call is recorded.
+    .limit(keptCallsMax)
+    .as("newest");
+  const { rows } = await sql<Record<keyof CallHour, number | string>>`
+    select created_at / ${sql.lit(hourMs)} as hour,
+      sum(case when status < 400 and code is null then 1 else 0 end) as answered,
+      sum(case when status < 500 and (status >= 400 or code is not null) then 1 else 0 end)
+        as refused,
+      sum(case when status >= 500 then 1 else 0 end) as failed
+    from ${newest} where created_at >= ${since} and mode = ${mode}
+    group by created_at / ${sql.lit(hourMs)} order by 1`.execute(db);
+  return rows.map(({ hour, answered, refused, failed }) => ({
+    hour: Number(hour),
+    answered: Number(answered),
+    refused: Number(refused),
+    failed: Number(failed),
+  }));
 }
 
 function calls({ db }: Database, account: Address) {

@@ -8,14 +8,14 @@ export const examples: Readonly<
  "addEmail": {
   "responses": {
    "201": {
-    "id": "eml_dc3ffdfa3bac993144e7df31",
+    "id": "eml_429e1d16a9dff86e1bf918d1",
     "address": "anna@shop.example",
     "events": [
      "credits.low"
     ],
     "state": "unconfirmed",
     "pausedBy": null,
-    "createdAt": "2026-11-30T00:11:43.879Z",
+    "createdAt": "2026-11-30T00:54:47.987Z",
     "confirmedAt": null
    }
   },
@@ -29,9 +29,9 @@ export const examples: Readonly<
  "askForNewWallet": {
   "responses": {
    "200": {
-    "requestId": "sgn_47a04e8b5127bea0fcf4cdeb6353da09",
-    "message": "127.0.0.1:35653 wants you to sign in with your Ethereum account:\n0x70997970C51812dc3A010C7d01b50e0d17dc79C8\n\nLet this wallet sign in and pay for the account 0x7A11830374F9a3aA26C125CAa932520D984B1024. This is not a transaction and costs no fee.\n\nURI: http://127.0.0.1:35653/account/facilitator\nVersion: 1\nChain ID: 51\nNonce: 64170cefb20130a964e3cf2d8832f639\nIssued At: 2026-11-30T00:11:41.851Z\nExpiration Time: 2026-11-30T00:21:41.851Z\nRequest ID: sgn_47a04e8b5127bea0fcf4cdeb6353da09",
-    "expiresAt": "2026-11-30T00:21:41.851Z"
+    "requestId": "sgn_8aec623c1fc2d4bdfd8fe5f906290760",
+    "message": "127.0.0.1:46861 wants you to sign in with your Ethereum account:\n0x70997970C51812dc3A010C7d01b50e0d17dc79C8\n\nLet this wallet sign in and pay for the account 0x7A11830374F9a3aA26C125CAa932520D984B1024. This is not a transaction and costs no fee.\n\nURI: http://127.0.0.1:46861/account/facilitator\nVersion: 1\nChain ID: 51\nNonce: ddca59b0de006482e0fce111ca7c3acb\nIssued At: 2026-11-30T00:54:45.757Z\nExpiration Time: 2026-11-30T01:04:45.757Z\nRequest ID: sgn_8aec623c1fc2d4bdfd8fe5f906290760",
+    "expiresAt": "2026-11-30T01:04:45.757Z"
    }
   },
   "request": {
@@ -42,9 +42,9 @@ export const examples: Readonly<
  "askForStepUp": {
   "responses": {
    "200": {
-    "requestId": "sgn_65d1c0fdad33b800986f4c34ceec0015",
-    "message": "127.0.0.1:35653 wants you to sign in with your Ethereum account:\n0x7A11830374F9a3aA26C125CAa932520D984B1024\n\nAccount 0x7A11830374F9a3aA26C125CAa932520D984B1024: create the API key 'shop' for test payments, which does not expire. This is not a transaction and costs no fee.\n\nURI: http://127.0.0.1:35653/account/facilitator\nVersion: 1\nChain ID: 51\nNonce: bc8dee8b6ab8e415393b66b1f50a2b59\nIssued At: 2026-11-30T00:11:36.329Z\nExpiration Time: 2026-11-30T00:21:36.329Z\nRequest ID: sgn_65d1c0fdad33b800986f4c34ceec0015\nResources:\n- http://127.0.0.1:35653/account/facilitator#create_key&expiresInDays=null&label=shop&mode=test",
-    "expiresAt": "2026-11-30T00:21:36.329Z"
+    "requestId": "sgn_02e2d71282340475a288e6ed8755f27e",
+    "message": "127.0.0.1:46861 wants you to sign in with your Ethereum account:\n0x7A11830374F9a3aA26C125CAa932520D984B1024\n\nAccount 0x7A11830374F9a3aA26C125CAa932520D984B1024: create the API key 'shop' for test payments, which does not expire. This is not a transaction and costs no fee.\n\nURI: http://127.0.0.1:46861/account/facilitator\nVersion: 1\nChain ID: 51\nNonce: 7a23c7cf215ad228534a6fb35b222d6b\nIssued At: 2026-11-30T00:54:41.256Z\nExpiration Time: 2026-11-30T01:04:41.256Z\nRequest ID: sgn_02e2d71282340475a288e6ed8755f27e\nResources:\n- http://127.0.0.1:46861/account/facilitator#create_key&expiresInDays=null&label=shop&mode=test",
+    "expiresAt": "2026-11-30T01:04:41.256Z"
    }
   },
   "request": {
@@ -59,18 +59,18 @@ export const examples: Readonly<
  "attestSettlement": {
   "responses": {
    "200": {
-    "settlementId": "stl_ccb83aefb234613c97ced8f19d4a5d26",
+    "settlementId": "stl_bf80a494d25f3a66d4abd91caabfd097",
     "format": "jws",
-    "signature": "eyJhbGciOiJFZERTQSIsInR5cCI6InNldHRsZW1lbnQtYXR0ZXN0YXRpb24rand0Iiwia2lkIjoiZEg0bU9nRGNlRnNxS1ExUlZFT015dUF5aU8tbk9WVHlSdHVnV1lsSzdIayJ9.eyJpYXQiOjE3OTU5OTc0OTcsInNldHRsZW1lbnRJZCI6InN0bF9jY2I4M2FlZmIyMzQ2MTNjOTdjZWQ4ZjE5ZDRhNWQyNiIsIm5ldHdvcmsiOiJlaXAxNTU6NTEiLCJhc3NldCI6IjB4YjVBQjY5RjdiQmFkYTIyQjI4ZTc5QzhGRkFFQ2U1NWVGMWM3NzFENCIsInBheWVyIjoiMHg3MDk5Nzk3MEM1MTgxMmRjM0EwMTBDN2QwMWI1MGUwZDE3ZGM3OUM4IiwicGF5VG8iOiIweDdBMTE4MzAzNzRGOWEzYUEyNkMxMjVDQWE5MzI1MjBEOTg0QjEwMjQiLCJhbW91bnQiOiIxMDAwMCIsIm5vbmNlIjoiMHgwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMWEyMjljYWU5OGMwMDAwMDAwMDAwMDAwMDAxIiwidHJhbnNhY3Rpb24iOiIweDE2NTQwOGEwYmZjMjEzY2VhZTk1NGRmOTliYmM0MTQ1MjkyZWRlYjgzNWEzOGU2ZjI3MTVlN2RhNzQ5YmQyNTEiLCJsb2dJbmRleCI6MCwiYmxvY2tOdW1iZXIiOjMsImJsb2NrSGFzaCI6IjB4ZjQ0OGI1YjBjZGY4NGE5NDE3OTIyYzNmM2ZlYTE2ODQ5NmZiYTU0YWQ5YTFhMzc0NmI0ZWQ4ZmMzOGNjOTcxMSIsImZpbmFsaXplZCI6ZmFsc2V9.UGWVSkA-VWhr4jWERGugwbsh7bOkPoQOfR-fEe_4EOsfMBwIl-llLFPT5HnKzb_KHAjuoD8uKTxRZdZjFuemBQ"
+    "signature": "eyJhbGciOiJFZERTQSIsInR5cCI6InNldHRsZW1lbnQtYXR0ZXN0YXRpb24rand0Iiwia2lkIjoiWVlvN1A0ekhZZkxHSG4xUFN5SG95M0txZzRIYXRWM2o3eHpIcDA4T0VjTSJ9.eyJpYXQiOjE3OTYwMDAwODIsInNldHRsZW1lbnRJZCI6InN0bF9iZjgwYTQ5NGQyNWYzYTY2ZDRhYmQ5MWNhYWJmZDA5NyIsIm5ldHdvcmsiOiJlaXAxNTU6NTEiLCJhc3NldCI6IjB4YjVBQjY5RjdiQmFkYTIyQjI4ZTc5QzhGRkFFQ2U1NWVGMWM3NzFENCIsInBheWVyIjoiMHg3MDk5Nzk3MEM1MTgxMmRjM0EwMTBDN2QwMWI1MGUwZDE3ZGM3OUM4IiwicGF5VG8iOiIweDdBMTE4MzAzNzRGOWEzYUEyNkMxMjVDQWE5MzI1MjBEOTg0QjEwMjQiLCJhbW91bnQiOiIxMDAwMCIsIm5vbmNlIjoiMHgwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMWEyMjlmMjU0OTYwMDAwMDAwMDAwMDAwMDAxIiwidHJhbnNhY3Rpb24iOiIweDMyNTRhNDIzYzc2YWU3ZTYyNjRiNWMxYzEwNjRiNDViZDBhYTNiMzBjZjAyZWYxZWRlOTk4ODNjMjljYjliYjYiLCJsb2dJbmRleCI6MCwiYmxvY2tOdW1iZXIiOjMsImJsb2NrSGFzaCI6IjB4NzE1OGZjNzY0OWU1NTAzNzBhNDY2NGI2M2M3Nzc1MzdiMmRiZDY2MGE2NWQ5ZmEzMTE2NTgwZjFmMDhmOTZhNCIsImZpbmFsaXplZCI6ZmFsc2V9.uv0k8TyTan_mOYtEz3E-4AYHW5QcQV4Dch3FhtVVS5AhG2QQ59neEFR-atxzVqkovaC9KA8uZsDD_n9jt7o2Ag"
    }
   }
  },
  "beginSignIn": {
   "responses": {
    "200": {
-    "requestId": "sgn_12303efeba3478337b888efc16c9008b",
-    "message": "127.0.0.1:35653 wants you to sign in with your Ethereum account:\n0x7A11830374F9a3aA26C125CAa932520D984B1024\n\nSign in to the facilitator. This is not a transaction and costs no fee.\n\nURI: http://127.0.0.1:35653/account/facilitator\nVersion: 1\nChain ID: 51\nNonce: ff59621648862645b7636fe652037548\nIssued At: 2026-11-30T00:11:36.310Z\nExpiration Time: 2026-11-30T00:21:36.310Z\nRequest ID: sgn_12303efeba3478337b888efc16c9008b",
-    "expiresAt": "2026-11-30T00:21:36.310Z"
+    "requestId": "sgn_11beac3b6eda332ebf14df1e5282b461",
+    "message": "127.0.0.1:46861 wants you to sign in with your Ethereum account:\n0x7A11830374F9a3aA26C125CAa932520D984B1024\n\nSign in to the facilitator. This is not a transaction and costs no fee.\n\nURI: http://127.0.0.1:46861/account/facilitator\nVersion: 1\nChain ID: 51\nNonce: b02d3e496762ee9e265bcad5a15389dd\nIssued At: 2026-11-30T00:54:40.834Z\nExpiration Time: 2026-11-30T01:04:40.834Z\nRequest ID: sgn_11beac3b6eda332ebf14df1e5282b461",
+    "expiresAt": "2026-11-30T01:04:40.834Z"
    }
   },
   "request": {
@@ -83,25 +83,25 @@ export const examples: Readonly<
    "200": {
     "account": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
     "key": null,
-    "keyId": "mzYuA3cezF7c",
+    "keyId": "SdB7JDykpeuD",
     "mode": "test",
     "credits": 1000,
-    "purchaseId": "pur_c9085bb4fadfb89f69f2017931c4a3d7",
+    "purchaseId": "pur_8db17c1bb2dc8cc06486eb652caf6a07",
     "state": "settling",
-    "settlementId": "stl_08d30d04e404cd1ee0f83598170be19d",
-    "transaction": "0x09b4b3f3aadbbbcd13442006d640b4fbc56ee1ecc8c6f0433abf4f32703ef7f5",
+    "settlementId": "stl_fac5c3d3d645eac4854786075296a080",
+    "transaction": "0x31c1f6791c1454be633feb89b4a03dbeadc4b848b50a3ca1f0abc598dce89454",
     "nextStep": "A key is returned once. If it is lost, sign in with the wallet that paid, revoke it and create another one."
    },
    "201": {
     "account": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
     "key": "fk_test_0000000000000000000000000000000000000000000000000000000000000",
-    "keyId": "mzYuA3cezF7c",
+    "keyId": "SdB7JDykpeuD",
     "mode": "test",
     "credits": 1000,
-    "purchaseId": "pur_c9085bb4fadfb89f69f2017931c4a3d7",
+    "purchaseId": "pur_8db17c1bb2dc8cc06486eb652caf6a07",
     "state": "settling",
-    "settlementId": "stl_08d30d04e404cd1ee0f83598170be19d",
-    "transaction": "0x09b4b3f3aadbbbcd13442006d640b4fbc56ee1ecc8c6f0433abf4f32703ef7f5",
+    "settlementId": "stl_fac5c3d3d645eac4854786075296a080",
+    "transaction": "0x31c1f6791c1454be633feb89b4a03dbeadc4b848b50a3ca1f0abc598dce89454",
     "nextStep": "Store the key now; it is not shown again. The credits are there once the payment is final, within seconds."
    }
   }
@@ -109,7 +109,7 @@ export const examples: Readonly<
  "cancelPurchase": {
   "responses": {
    "200": {
-    "id": "pur_9784440e36be94c0f282ff97fb03b3f2",
+    "id": "pur_d5e38eae37a0f005b77c8b333beb590f",
     "state": "canceled",
     "credits": 1000,
     "amount": "1000000",
@@ -129,15 +129,15 @@ export const examples: Readonly<
     "timeline": [
      {
       "state": "awaiting_payment",
-      "at": "2026-11-30T00:11:42.203Z"
+      "at": "2026-11-30T00:54:46.217Z"
      },
      {
       "state": "canceled",
-      "at": "2026-11-30T00:11:42.233Z"
+      "at": "2026-11-30T00:54:46.246Z"
      }
     ],
-    "createdAt": "2026-11-30T00:11:42.203Z",
-    "expiresAt": "2026-11-30T01:11:42.000Z",
+    "createdAt": "2026-11-30T00:54:46.217Z",
+    "expiresAt": "2026-11-30T01:54:46.000Z",
     "creditedAt": null,
     "contact": null
    }
@@ -180,7 +180,7 @@ export const examples: Readonly<
       "explorer": null
      }
     ],
-    "publicUrl": "http://127.0.0.1:35653",
+    "publicUrl": "http://127.0.0.1:46861",
     "version": "0.1.0"
    }
   },
@@ -192,14 +192,14 @@ export const examples: Readonly<
  "changeEmail": {
   "responses": {
    "200": {
-    "id": "eml_dc3ffdfa3bac993144e7df31",
+    "id": "eml_429e1d16a9dff86e1bf918d1",
     "address": "anna@shop.example",
     "events": [
      "webhook.paused"
     ],
     "state": "unconfirmed",
     "pausedBy": null,
-    "createdAt": "2026-11-30T00:11:43.879Z",
+    "createdAt": "2026-11-30T00:54:47.987Z",
     "confirmedAt": null
    }
   },
@@ -212,7 +212,7 @@ export const examples: Readonly<
  "changeListing": {
   "responses": {
    "200": {
-    "id": "lst_4f35aad51feea0144ba6d0df",
+    "id": "lst_aa46e6cc089c5d94ed9cd6a4",
     "resource": "https://127.0.0.1:1/r",
     "method": "GET",
     "title": "Report",
@@ -233,7 +233,7 @@ export const examples: Readonly<
      "checkedAt": null,
      "triedAt": null,
      "passedAt": null,
-     "nextAt": "2026-11-30T00:11:44.792Z",
+     "nextAt": "2026-11-30T00:54:48.709Z",
      "failures": 0,
      "reason": null,
      "message": "",
@@ -246,8 +246,8 @@ export const examples: Readonly<
      "payers30d": 0,
      "lastSettledAt": null
     },
-    "createdAt": "2026-11-30T00:11:44.506Z",
-    "updatedAt": "2026-11-30T00:11:44.792Z"
+    "createdAt": "2026-11-30T00:54:48.424Z",
+    "updatedAt": "2026-11-30T00:54:48.709Z"
    }
   },
   "request": {
@@ -269,27 +269,27 @@ export const examples: Readonly<
     "chainId": null,
     "role": "developer",
     "isOwn": false,
-    "linkedAt": "2026-11-30T00:11:41.692Z"
+    "linkedAt": "2026-11-30T00:54:45.556Z"
    }
   },
   "request": {
    "role": "developer",
    "stepUp": {
-    "requestId": "sgn_7c4f0f85819a2c9b28def71be7d54ac4",
-    "signature": "0xcc7e40b5969c7d95f281a74895095f609626d21329586e7ef05006a2e8732a854ede6636e8612ef181f471e1b13a5d2cb39b44ffcfa3513ed1c9540d565f1b8f1b"
+    "requestId": "sgn_185388edeeb3fc8e75cc0eeacd01105f",
+    "signature": "0xc0a7a6151bcb06475538a6d450654e8363a17291ce58677486a743149c170bb31f07458e91a61cab3722c8d0836ca84239ed654357a0d3e658ae2ea5a9284dff1c"
    }
   }
  },
  "changeWebhook": {
   "responses": {
    "200": {
-    "id": "whk_fa75931d9602f33b6bfd6940",
-    "url": "http://127.0.0.1:45813/hook",
+    "id": "whk_aea042afd2b62584740b8137",
+    "url": "http://127.0.0.1:43297/hook",
     "events": [
      "settlement.confirmed"
     ],
-    "createdAt": "2026-11-30T00:11:43.529Z",
-    "disabledAt": "2026-11-30T00:11:43.714Z",
+    "createdAt": "2026-11-30T00:54:47.767Z",
+    "disabledAt": "2026-11-30T00:54:47.890Z",
     "disabledBy": "owner"
    }
   },
@@ -307,7 +307,7 @@ export const examples: Readonly<
  "checkListing": {
   "responses": {
    "200": {
-    "id": "lst_4f35aad51feea0144ba6d0df",
+    "id": "lst_aa46e6cc089c5d94ed9cd6a4",
     "resource": "https://127.0.0.1:1/r",
     "method": "GET",
     "title": "Report",
@@ -325,10 +325,10 @@ export const examples: Readonly<
     "check": {
      "state": "hidden",
      "isPublic": false,
-     "checkedAt": "2026-11-30T00:11:44.882Z",
-     "triedAt": "2026-11-30T00:11:44.882Z",
+     "checkedAt": "2026-11-30T00:54:48.825Z",
+     "triedAt": "2026-11-30T00:54:48.825Z",
      "passedAt": null,
-     "nextAt": "2026-11-30T01:07:57.429Z",
+     "nextAt": "2026-11-30T01:54:44.763Z",
      "failures": 2,
      "reason": "unreachable",
      "message": "The connection was refused.",
@@ -341,8 +341,8 @@ export const examples: Readonly<
      "payers30d": 0,
      "lastSettledAt": null
     },
-    "createdAt": "2026-11-30T00:11:44.506Z",
-    "updatedAt": "2026-11-30T00:11:44.792Z"
+    "createdAt": "2026-11-30T00:54:48.424Z",
+    "updatedAt": "2026-11-30T00:54:48.709Z"
    }
   },
   "request": {}
@@ -394,25 +394,45 @@ export const examples: Readonly<
     "wallet": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
     "walletKind": "plain",
     "chainId": 51,
-    "expiresAt": "2026-12-07T00:11:36.321Z",
+    "expiresAt": "2026-12-07T00:54:41.187Z",
     "accounts": []
    }
   },
   "request": {
-   "requestId": "sgn_12303efeba3478337b888efc16c9008b",
-   "signature": "0x962d06f4e5b254372674fae42a159cfd5f296ff15fa7e93af17a1c2fe09531a949dcefebbb2de7e5e82f06d3353fd4501f70b9f4db1fcc244d7cc8fefc955fe21b"
+   "requestId": "sgn_11beac3b6eda332ebf14df1e5282b461",
+   "signature": "0x3631fc3944fee387db98fa1ccd96828e52fee66ce310ca17a0677f297d7d2ffb5e7a201eda04566ed146bc53c08e991b43035abad9aea124ec2ad48c21492b2e1c"
+  }
+ },
+ "countRequests": {
+  "responses": {
+   "200": {
+    "hours": [
+     {
+      "from": "2026-11-29T01:00:00.000Z",
+      "answered": 0,
+      "refused": 0,
+      "failed": 0
+     },
+     {
+      "from": "2026-11-29T02:00:00.000Z",
+      "answered": 0,
+      "refused": 0,
+      "failed": 0
+     }
+    ]
+   }
   }
  },
  "createKey": {
   "responses": {
    "201": {
     "key": "fk_test_0000000000000000000000000000000000000000000000000000000000000",
-    "id": "cR6XWgEkFUPJ",
+    "id": "d15ssbyp5yJP",
     "label": "shop",
     "mode": "test",
     "prefix": "fk_test_000000000000",
-    "lastFour": "HvEA",
-    "createdAt": "2026-11-30T00:11:36.335Z",
+    "lastFour": "Xg4J",
+    "createdAt": "2026-11-30T00:54:41.276Z",
     "createdBy": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
     "lastUsedAt": null,
     "expiresAt": null,
@@ -424,15 +444,15 @@ export const examples: Readonly<
    "mode": "test",
    "expiresInDays": null,
    "stepUp": {
-    "requestId": "sgn_65d1c0fdad33b800986f4c34ceec0015",
-    "signature": "0x029da831d45764bf1fbe03bc0d3db9d1d54bef154641bf62e22c9bb488d8e6210062c50523a278873ddd76e20b8fcb2b50f5fa06ed4dce79d4d3fc35ad40a76c1c"
+    "requestId": "sgn_02e2d71282340475a288e6ed8755f27e",
+    "signature": "0xbf631eed1393404c53ae629b1f0918e3ddb33e60c1895f5b74933631c41001ee767d342cf7e27da78d4f2edb40acdf5d0d3647582f7b3091790c6608da6a589d1b"
    }
   }
  },
  "createListing": {
   "responses": {
    "201": {
-    "id": "lst_4f35aad51feea0144ba6d0df",
+    "id": "lst_aa46e6cc089c5d94ed9cd6a4",
     "resource": "https://127.0.0.1:1/r",
     "method": "GET",
     "title": "Report",
@@ -453,7 +473,7 @@ export const examples: Readonly<
      "checkedAt": null,
      "triedAt": null,
      "passedAt": null,
-     "nextAt": "2026-11-30T00:11:44.506Z",
+     "nextAt": "2026-11-30T00:54:48.424Z",
      "failures": 0,
      "reason": null,
      "message": "",
@@ -466,8 +486,8 @@ export const examples: Readonly<
      "payers30d": 0,
      "lastSettledAt": null
     },
-    "createdAt": "2026-11-30T00:11:44.506Z",
-    "updatedAt": "2026-11-30T00:11:44.506Z"
+    "createdAt": "2026-11-30T00:54:48.424Z",
+    "updatedAt": "2026-11-30T00:54:48.424Z"
    }
   },
   "request": {
@@ -484,7 +504,7 @@ export const examples: Readonly<
  "createPurchase": {
   "responses": {
    "201": {
-    "id": "pur_9784440e36be94c0f282ff97fb03b3f2",
+    "id": "pur_d5e38eae37a0f005b77c8b333beb590f",
     "state": "awaiting_payment",
     "credits": 1000,
     "amount": "1000000",
@@ -492,9 +512,9 @@ export const examples: Readonly<
     "payTo": "0x8aC64Bc9B96c49bFB773163bBab9AebF8ff26Bd0",
     "chainId": 51,
     "network": "eip155:51",
-    "nonce": "0xe92c18b2c0dc8874fb1d7e10add3ec0ab70189cc219e286cf1fe993fde8e3bdb",
+    "nonce": "0xcf6c2039c47a1b2780275191f7fe4322da53cb1c55f87783178674bef1f4dcd6",
     "validAfter": "0",
-    "validBefore": "1796001102",
+    "validBefore": "1796003686",
     "typedData": {
      "domain": {
       "name": "USDC",
@@ -530,8 +550,8 @@ export const examples: Readonly<
       "to": "0x8aC64Bc9B96c49bFB773163bBab9AebF8ff26Bd0",
       "value": "1000000",
       "validAfter": "0",
-      "validBefore": "1796001102",
-      "nonce": "0xe92c18b2c0dc8874fb1d7e10add3ec0ab70189cc219e286cf1fe993fde8e3bdb"
+      "validBefore": "1796003686",
+      "nonce": "0xcf6c2039c47a1b2780275191f7fe4322da53cb1c55f87783178674bef1f4dcd6"
      }
     },
     "reason": null,
@@ -542,11 +562,11 @@ export const examples: Readonly<
     "timeline": [
      {
       "state": "awaiting_payment",
-      "at": "2026-11-30T00:11:42.203Z"
+      "at": "2026-11-30T00:54:46.217Z"
      }
     ],
-    "createdAt": "2026-11-30T00:11:42.203Z",
-    "expiresAt": "2026-11-30T01:11:42.000Z",
+    "createdAt": "2026-11-30T00:54:46.217Z",
+    "expiresAt": "2026-11-30T01:54:46.000Z",
     "creditedAt": null,
     "contact": null
    }
@@ -559,37 +579,37 @@ export const examples: Readonly<
  "createWebhook": {
   "responses": {
    "201": {
-    "id": "whk_fa75931d9602f33b6bfd6940",
-    "url": "http://127.0.0.1:45813/hook",
+    "id": "whk_aea042afd2b62584740b8137",
+    "url": "http://127.0.0.1:43297/hook",
     "events": [
      "settlement.confirmed"
     ],
-    "createdAt": "2026-11-30T00:11:43.529Z",
+    "createdAt": "2026-11-30T00:54:47.767Z",
     "disabledAt": null,
     "disabledBy": null,
     "secret": "whsec_00000000000000000000000000000000000000000000"
    }
   },
   "request": {
-   "url": "http://127.0.0.1:45813/hook",
+   "url": "http://127.0.0.1:43297/hook",
    "events": [
     "settlement.confirmed"
    ],
    "stepUp": {
-    "requestId": "sgn_8dee4310a2d475b5e1fbc078e1fa19f3",
-    "signature": "0x0bf8e24d042adfa32a97c2061a1a6b1341f7488dc162e0c90bc4c88096dc8de05c9183f827edf1c331927427776f3d57194ba7fbe3ad022f15d235ed707f46a91b"
+    "requestId": "sgn_49c0446e247ad33c8f6e5284ddeec63d",
+    "signature": "0xbf4bbf450c7340759a96dc3dcef02617739074008b4f5280435bcbd6bd2dc2ed5be2056d46610fd33acb18d181e80cf1d481f66b8ce0efd9a9b09520d8461d3f1b"
    }
   }
  },
  "enableWebhook": {
   "responses": {
    "200": {
-    "id": "whk_fa75931d9602f33b6bfd6940",
-    "url": "http://127.0.0.1:45813/hook",
+    "id": "whk_aea042afd2b62584740b8137",
+    "url": "http://127.0.0.1:43297/hook",
     "events": [
      "settlement.confirmed"
     ],
-    "createdAt": "2026-11-30T00:11:43.529Z",
+    "createdAt": "2026-11-30T00:54:47.767Z",
     "disabledAt": null,
     "disabledBy": null
    }
@@ -600,8 +620,8 @@ export const examples: Readonly<
   "responses": {},
   "request": {
    "stepUp": {
-    "requestId": "sgn_50c006aa9350e02e3398b0b71ee5140c",
-    "signature": "0xe485d5940ac4a938519283932dd181fcc42a8bebb102aeec78757d2593785428221ee133db7e9d2ac6f62a25491581e36cf83f60234a29448bb1b252c11e17b81b"
+    "requestId": "sgn_ad7fc5957196e7b528b05aefb0d2bf82",
+    "signature": "0x16e8a66c2901cc138938f2c553aa1d32ac6ba991fab19a7137eb03dcdc33e6b2197fa996388932b9c6dfc4ed846ecf83ab1b29f55d14245d1b61e029cbe4a31f1b"
    }
   }
  },
@@ -615,8 +635,8 @@ export const examples: Readonly<
     "role": "read_only",
     "chainId": null,
     "invitedBy": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
-    "invitedAt": "2026-11-30T00:11:41.567Z",
-    "expiresAt": "2026-12-07T00:11:41.567Z"
+    "invitedAt": "2026-11-30T00:54:45.445Z",
+    "expiresAt": "2026-12-07T00:54:45.445Z"
    }
   },
   "request": {
@@ -624,8 +644,8 @@ export const examples: Readonly<
    "role": "read_only",
    "chainId": null,
    "stepUp": {
-    "requestId": "sgn_f8856c286b6fd6da5df4da4b53138733",
-    "signature": "0xe1fc6a436339f18026358f8eebe3369dbea06e017b01b4906fba2754b87b209018a7a704c517e19c6c3c5cdb6282bd36023f3bd27314e41927959cc9422349bb1b"
+    "requestId": "sgn_0573e365bcf514b7c290686fadd07da2",
+    "signature": "0x7fbf0d3606308c964d3d3a7c35d6b55fd4539b5c0eadc25936dae9b119cc265002e8180bba82a65a953d5dfd04795240742d24d9144939e64efe56c47811be9c1c"
    }
   }
  },
@@ -637,7 +657,7 @@ export const examples: Readonly<
     "chainId": null,
     "role": "read_only",
     "isOwn": false,
-    "linkedAt": "2026-11-30T00:11:41.692Z"
+    "linkedAt": "2026-11-30T00:54:45.556Z"
    }
   },
   "request": {
@@ -687,15 +707,15 @@ export const examples: Readonly<
     "chainId": null,
     "role": "owner",
     "isOwn": false,
-    "linkedAt": "2026-11-30T00:11:41.887Z"
+    "linkedAt": "2026-11-30T00:54:45.809Z"
    }
   },
   "request": {
-   "requestId": "sgn_47a04e8b5127bea0fcf4cdeb6353da09",
-   "signature": "0x250c7f4c336d1dd8ad303ada74ff687cc1129a34214b473def082c77938758a42e577c0643964d48e4b3aba3d7b172b5e856d505d149773c0a14cdf40b9057ea1b",
+   "requestId": "sgn_8aec623c1fc2d4bdfd8fe5f906290760",
+   "signature": "0x4565c2955f83ee22371d6777af563acce02977b9c675cbb0fc8af7952f489e6b67adcc57eb1c03538d91e013b5da8e0cd73420773ce34162f8988813af7129fb1b",
    "stepUp": {
-    "requestId": "sgn_cead37744e9de4b23d196f9bb015c11b",
-    "signature": "0x6fdf96af6da61a46be2cdf9148a2b5057a664fa4c9755429c5da9e33d9c29735524184aa3b80afa69787a3c15234688fe9f177462623691eeed25f713c3c55f91c"
+    "requestId": "sgn_299689d5b17d9fbd5480c032cf5d1886",
+    "signature": "0xb8893cc6acd720ad9ee70a577ef69786a23228d4d5fc2d14ec35added79a75d90385ea1527f7944db74175aebe461b2f3ba96d6bb1a42cd3ab5637585e3699d61b"
    }
   }
  },
@@ -706,8 +726,8 @@ export const examples: Readonly<
      {
       "crv": "Ed25519",
       "kty": "OKP",
-      "x": "xKDsKY4fTljthnLSbiAgRVtZDs3R97wj89EClOJUYqk",
-      "kid": "dH4mOgDceFsqKQ1RVEOMyuAyiO-nOVTyRtugWYlK7Hk",
+      "x": "UoqhKXS2vM4e4thPFYhHqTj0cobl7fK0D3Sht4UZUAE",
+      "kid": "YYo7P4zHYfLGHn1PSyHoy3Kqg4HatV3j7xzHp08OEcM",
       "alg": "EdDSA",
       "use": "sig"
      }
@@ -740,7 +760,7 @@ export const examples: Readonly<
       "atRisk": "0",
       "withdrawRequestedAt": null,
       "claimBy": null,
-      "openedAt": "2026-11-30T00:11:39.901Z",
+      "openedAt": "2026-11-30T00:54:44.197Z",
       "closedAt": null
      }
     ],
@@ -756,8 +776,8 @@ export const examples: Readonly<
       "payer": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
       "settlements": 2,
       "amount": "20000",
-      "firstAt": "2026-11-30T00:11:36.514Z",
-      "lastAt": "2026-11-30T00:11:37.011Z"
+      "firstAt": "2026-11-30T00:54:41.467Z",
+      "lastAt": "2026-11-30T00:54:41.766Z"
      }
     ],
     "next": null
@@ -769,15 +789,15 @@ export const examples: Readonly<
    "200": {
     "deliveries": [
      {
-      "id": "evt_44ed22f5d2e87663f6b5f640c78ef892",
+      "id": "evt_e1e2a9d7f13d18286d5fe8725b59c3c4",
       "type": "webhook.test",
       "state": "pending",
       "attempts": 0,
-      "nextAt": "2026-11-30T00:11:43.557Z",
+      "nextAt": "2026-11-30T00:54:47.795Z",
       "lastStatus": null,
       "lastError": null,
-      "body": "{\"type\":\"webhook.test\",\"timestamp\":\"2026-11-30T00:11:43.557Z\",\"data\":{\"message\":\"This is a test; nothing happened.\",\"endpointId\":\"whk_fa75931d9602f33b6bfd6940\"}}",
-      "createdAt": "2026-11-30T00:11:43.557Z",
+      "body": "{\"type\":\"webhook.test\",\"timestamp\":\"2026-11-30T00:54:47.795Z\",\"data\":{\"message\":\"This is a test; nothing happened.\",\"endpointId\":\"whk_aea042afd2b62584740b8137\"}}",
+      "createdAt": "2026-11-30T00:54:47.795Z",
       "deliveredAt": null
      }
     ],
@@ -791,14 +811,14 @@ export const examples: Readonly<
     "enabled": true,
     "emails": [
      {
-      "id": "eml_dc3ffdfa3bac993144e7df31",
+      "id": "eml_429e1d16a9dff86e1bf918d1",
       "address": "anna@shop.example",
       "events": [
        "credits.low"
       ],
       "state": "unconfirmed",
       "pausedBy": null,
-      "createdAt": "2026-11-30T00:11:43.879Z",
+      "createdAt": "2026-11-30T00:54:47.987Z",
       "confirmedAt": null
      }
     ]
@@ -814,8 +834,8 @@ export const examples: Readonly<
       "role": "read_only",
       "chainId": null,
       "invitedBy": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
-      "invitedAt": "2026-11-30T00:11:41.567Z",
-      "expiresAt": "2026-12-07T00:11:41.567Z"
+      "invitedAt": "2026-11-30T00:54:45.445Z",
+      "expiresAt": "2026-12-07T00:54:45.445Z"
      }
     ]
    }
@@ -826,27 +846,27 @@ export const examples: Readonly<
    "200": {
     "keys": [
      {
-      "id": "a0hLIo4dai0Q",
+      "id": "hUR8C4AF6C17",
       "label": "shop",
       "mode": "test",
       "prefix": "fk_test_000000000000",
-      "lastFour": "hAvl",
-      "createdAt": "2026-11-30T00:11:42.058Z",
+      "lastFour": "v3x5",
+      "createdAt": "2026-11-30T00:54:46.093Z",
       "createdBy": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
       "lastUsedAt": null,
       "expiresAt": null,
       "status": "active"
      },
      {
-      "id": "RWaTo74Z5VGj",
+      "id": "PatFkcIK6cGB",
       "label": "shop",
       "mode": "test",
       "prefix": "fk_test_000000000000",
-      "lastFour": "jC5b",
-      "createdAt": "2026-11-30T00:11:42.031Z",
+      "lastFour": "RcIh",
+      "createdAt": "2026-11-30T00:54:46.058Z",
       "createdBy": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
       "lastUsedAt": null,
-      "expiresAt": "2026-11-30T01:11:42.058Z",
+      "expiresAt": "2026-11-30T01:54:46.093Z",
       "status": "revoked"
      }
     ]
@@ -862,28 +882,28 @@ export const examples: Readonly<
       "kind": "charge",
       "credits": 0,
       "balanceAfter": 17,
-      "settlementId": "stl_2949c140232220fada40d3c787f77745",
+      "settlementId": "stl_09033f200ad6d4559d696b534aeef093",
       "cost": 1,
       "resource": null,
       "route": null,
       "reference": null,
       "purchaseId": null,
       "note": null,
-      "createdAt": "2026-11-30T00:11:39.901Z"
+      "createdAt": "2026-11-30T00:54:44.197Z"
      },
      {
       "id": 7,
       "kind": "hold",
       "credits": -1,
       "balanceAfter": 17,
-      "settlementId": "stl_2949c140232220fada40d3c787f77745",
+      "settlementId": "stl_09033f200ad6d4559d696b534aeef093",
       "cost": 1,
       "resource": null,
       "route": null,
       "reference": null,
       "purchaseId": null,
       "note": null,
-      "createdAt": "2026-11-30T00:11:39.852Z"
+      "createdAt": "2026-11-30T00:54:43.434Z"
      }
     ],
     "next": null
@@ -895,7 +915,7 @@ export const examples: Readonly<
    "200": {
     "listings": [
      {
-      "id": "lst_4f35aad51feea0144ba6d0df",
+      "id": "lst_aa46e6cc089c5d94ed9cd6a4",
       "resource": "https://127.0.0.1:1/r",
       "method": "GET",
       "title": "Report",
@@ -913,10 +933,10 @@ export const examples: Readonly<
       "check": {
        "state": "failing",
        "isPublic": false,
-       "checkedAt": "2026-11-30T00:11:44.552Z",
-       "triedAt": "2026-11-30T00:11:44.552Z",
+       "checkedAt": "2026-11-30T00:54:48.507Z",
+       "triedAt": "2026-11-30T00:54:48.507Z",
        "passedAt": null,
-       "nextAt": "2026-11-30T00:22:10.343Z",
+       "nextAt": "2026-11-30T01:04:47.864Z",
        "failures": 1,
        "reason": "unreachable",
        "message": "The connection was refused.",
@@ -929,8 +949,8 @@ export const examples: Readonly<
        "payers30d": 0,
        "lastSettledAt": null
       },
-      "createdAt": "2026-11-30T00:11:44.506Z",
-      "updatedAt": "2026-11-30T00:11:44.506Z"
+      "createdAt": "2026-11-30T00:54:48.424Z",
+      "updatedAt": "2026-11-30T00:54:48.424Z"
      }
     ]
    }
@@ -952,8 +972,8 @@ export const examples: Readonly<
       "role": "read_only",
       "chainId": null,
       "invitedBy": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
-      "invitedAt": "2026-11-30T00:11:41.567Z",
-      "expiresAt": "2026-12-07T00:11:41.567Z"
+      "invitedAt": "2026-11-30T00:54:45.445Z",
+      "expiresAt": "2026-12-07T00:54:45.445Z"
      }
     ]
    }
@@ -978,7 +998,7 @@ export const examples: Readonly<
    "200": {
     "purchases": [
      {
-      "id": "pur_8749bcdeef45cdecdc2938580e3e6d31",
+      "id": "pur_414a345dd15975fc2a89f79899fba803",
       "state": "settling",
       "credits": 1000,
       "amount": "1000000",
@@ -992,26 +1012,26 @@ export const examples: Readonly<
       "typedData": null,
       "reason": null,
       "reasonCode": null,
-      "settlementId": "stl_a773c4049902e4883c3324c1e0a445ae",
+      "settlementId": "stl_d9d6c9b22cac730cd47c6ccc2d97a0b9",
       "transaction": null,
       "explorer": null,
       "timeline": [
        {
         "state": "awaiting_payment",
-        "at": "2026-11-30T00:11:42.305Z"
+        "at": "2026-11-30T00:54:46.316Z"
        },
        {
         "state": "settling",
-        "at": "2026-11-30T00:11:42.327Z"
+        "at": "2026-11-30T00:54:46.417Z"
        }
       ],
-      "createdAt": "2026-11-30T00:11:42.305Z",
-      "expiresAt": "2026-11-30T01:11:42.000Z",
+      "createdAt": "2026-11-30T00:54:46.316Z",
+      "expiresAt": "2026-11-30T01:54:46.000Z",
       "creditedAt": null,
       "contact": null
      }
     ],
-    "next": "1795997502203.pur_9784440e36be94c0f282ff97fb03b3f2"
+    "next": "1796000086217.pur_d5e38eae37a0f005b77c8b333beb590f"
    }
   }
  },
@@ -1020,19 +1040,19 @@ export const examples: Readonly<
    "200": {
     "requests": [
      {
-      "requestId": "req_b160f7f25c734584868588c90cfa6773",
-      "createdAt": "2026-11-30T00:11:39.832Z",
+      "requestId": "req_ab2d644971f6467bb2317c9be1e0ef82",
+      "createdAt": "2026-11-30T00:54:43.424Z",
       "method": "POST",
       "path": "/settle",
       "status": 200,
-      "durationMs": 91,
+      "durationMs": 818,
       "code": null,
       "message": null,
       "result": null,
       "settlementId": null,
       "transaction": "0xbd2fce7b60113dd9486ff7392821572f9dd10896d38a22b90e7f3b1737d94558",
       "key": {
-       "id": "Dj6rVmPjldns",
+       "id": "JlgW9Lm2cE5o",
        "label": "shop",
        "mode": "test"
       },
@@ -1043,8 +1063,8 @@ export const examples: Readonly<
       }
      },
      {
-      "requestId": "req_d9a19a6c14104e3b914ec17a0a022133",
-      "createdAt": "2026-11-30T00:11:39.811Z",
+      "requestId": "req_f91586de095a42b989924c111c49477e",
+      "createdAt": "2026-11-30T00:54:43.418Z",
       "method": "POST",
       "path": "/v1/channels/claim",
       "status": 202,
@@ -1055,7 +1075,7 @@ export const examples: Readonly<
       "settlementId": null,
       "transaction": null,
       "key": {
-       "id": "Dj6rVmPjldns",
+       "id": "JlgW9Lm2cE5o",
        "label": "shop",
        "mode": "test"
       },
@@ -1084,19 +1104,19 @@ export const examples: Readonly<
    "200": {
     "sessions": [
      {
-      "id": "ses_05aa8d7db60d1f524f69e7e4",
+      "id": "ses_b3611d6b8f432fcade40fded",
       "wallet": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
-      "createdAt": "2026-11-30T00:11:39.947Z",
-      "lastSeenAt": "2026-11-30T00:11:39.947Z",
-      "expiresAt": "2026-12-07T00:11:39.947Z",
+      "createdAt": "2026-11-30T00:54:44.273Z",
+      "lastSeenAt": "2026-11-30T00:54:44.273Z",
+      "expiresAt": "2026-12-07T00:54:44.273Z",
       "isCurrent": true
      },
      {
-      "id": "ses_0c83f986e92c08a0fe89148c",
+      "id": "ses_f19ee0c982741024d1b59f3c",
       "wallet": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
-      "createdAt": "2026-11-30T00:11:39.436Z",
-      "lastSeenAt": "2026-11-30T00:11:39.436Z",
-      "expiresAt": "2026-12-07T00:11:39.436Z",
+      "createdAt": "2026-11-30T00:54:43.297Z",
+      "lastSeenAt": "2026-11-30T00:54:43.297Z",
+      "expiresAt": "2026-12-07T00:54:43.297Z",
       "isCurrent": false
      }
     ]
@@ -1108,18 +1128,18 @@ export const examples: Readonly<
    "200": {
     "settlements": [
      {
-      "id": "stl_2949c140232220fada40d3c787f77745",
+      "id": "stl_09033f200ad6d4559d696b534aeef093",
       "state": "confirmed",
       "network": "eip155:51",
       "payer": "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC",
       "payTo": "0x4020806089470a89826cB9fB1f4059150b550004",
       "amount": "100000",
       "transaction": "0xbd2fce7b60113dd9486ff7392821572f9dd10896d38a22b90e7f3b1737d94558",
-      "keyId": "Dj6rVmPjldns",
+      "keyId": "JlgW9Lm2cE5o",
       "credits": 1,
-      "createdAt": "2026-11-30T00:11:39.852Z",
-      "confirmedAt": "2026-11-30T00:11:39.901Z",
-      "finalizedAt": "2026-11-30T00:11:42.926Z",
+      "createdAt": "2026-11-30T00:54:43.434Z",
+      "confirmedAt": "2026-11-30T00:54:44.197Z",
+      "finalizedAt": "2026-11-30T00:54:46.902Z",
       "failure": null,
       "resource": null,
       "route": null,
@@ -1128,7 +1148,7 @@ export const examples: Readonly<
       "recoveredAt": null
      }
     ],
-    "next": "1795997497011.stl_e4958968b37dc1c5e2c788bd99ca166b"
+    "next": "1796000081766.stl_16b33c3f263c5f8b63d4e6fc62c5cfe5"
    }
   }
  },
@@ -1209,7 +1229,7 @@ export const examples: Readonly<
       "chainId": null,
       "role": "owner",
       "isOwn": false,
-      "linkedAt": "2026-11-30T00:11:41.887Z"
+      "linkedAt": "2026-11-30T00:54:45.809Z"
      }
     ]
    }
@@ -1220,12 +1240,12 @@ export const examples: Readonly<
    "200": {
     "webhooks": [
      {
-      "id": "whk_fa75931d9602f33b6bfd6940",
-      "url": "http://127.0.0.1:45813/hook",
+      "id": "whk_aea042afd2b62584740b8137",
+      "url": "http://127.0.0.1:43297/hook",
       "events": [
        "settlement.confirmed"
       ],
-      "createdAt": "2026-11-30T00:11:43.529Z",
+      "createdAt": "2026-11-30T00:54:47.767Z",
       "disabledAt": null,
       "disabledBy": null
      }
@@ -1236,7 +1256,7 @@ export const examples: Readonly<
  "payPurchase": {
   "responses": {
    "200": {
-    "id": "pur_8749bcdeef45cdecdc2938580e3e6d31",
+    "id": "pur_414a345dd15975fc2a89f79899fba803",
     "state": "settling",
     "credits": 1000,
     "amount": "1000000",
@@ -1250,27 +1270,27 @@ export const examples: Readonly<
     "typedData": null,
     "reason": null,
     "reasonCode": null,
-    "settlementId": "stl_a773c4049902e4883c3324c1e0a445ae",
+    "settlementId": "stl_d9d6c9b22cac730cd47c6ccc2d97a0b9",
     "transaction": null,
     "explorer": null,
     "timeline": [
      {
       "state": "awaiting_payment",
-      "at": "2026-11-30T00:11:42.305Z"
+      "at": "2026-11-30T00:54:46.316Z"
      },
      {
       "state": "settling",
-      "at": "2026-11-30T00:11:42.327Z"
+      "at": "2026-11-30T00:54:46.417Z"
      }
     ],
-    "createdAt": "2026-11-30T00:11:42.305Z",
-    "expiresAt": "2026-11-30T01:11:42.000Z",
+    "createdAt": "2026-11-30T00:54:46.316Z",
+    "expiresAt": "2026-11-30T01:54:46.000Z",
     "creditedAt": null,
     "contact": null
    }
   },
   "request": {
-   "signature": "0xcf5750cd12fde72bd232eaee8d2f666461f83dfe95c26778becb031d86cc4c4c52edc55336cbed6e3293b9981ace8d294ec28d5699cc4f0cbfeb85223261be6f1c"
+   "signature": "0xe8ef494f858e29b5a9f9730561a4098fc49c3e01a44037a96dee0f9806623f6448822da9d9cdd5eab0acd2395015e3f98747d7d9c913ccd76287421ca9f9649b1b"
   }
  },
  "readAccount": {
@@ -1310,7 +1330,7 @@ export const examples: Readonly<
       "explorer": null
      }
     ],
-    "publicUrl": "http://127.0.0.1:35653",
+    "publicUrl": "http://127.0.0.1:46861",
     "version": "0.1.0"
    }
   }
@@ -1328,7 +1348,7 @@ export const examples: Readonly<
     "atRisk": "0",
     "withdrawRequestedAt": null,
     "claimBy": null,
-    "openedAt": "2026-11-30T00:11:39.901Z",
+    "openedAt": "2026-11-30T00:54:44.197Z",
     "closedAt": null,
     "receiverAuthorizer": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
     "withdrawDelay": 900,
@@ -1355,7 +1375,7 @@ export const examples: Readonly<
  "readListing": {
   "responses": {
    "200": {
-    "id": "lst_4f35aad51feea0144ba6d0df",
+    "id": "lst_aa46e6cc089c5d94ed9cd6a4",
     "resource": "https://127.0.0.1:1/r",
     "method": "GET",
     "title": "Report",
@@ -1373,10 +1393,10 @@ export const examples: Readonly<
     "check": {
      "state": "failing",
      "isPublic": false,
-     "checkedAt": "2026-11-30T00:11:44.552Z",
-     "triedAt": "2026-11-30T00:11:44.552Z",
+     "checkedAt": "2026-11-30T00:54:48.507Z",
+     "triedAt": "2026-11-30T00:54:48.507Z",
      "passedAt": null,
-     "nextAt": "2026-11-30T00:22:10.343Z",
+     "nextAt": "2026-11-30T01:04:47.864Z",
      "failures": 1,
      "reason": "unreachable",
      "message": "The connection was refused.",
@@ -1389,8 +1409,8 @@ export const examples: Readonly<
      "payers30d": 0,
      "lastSettledAt": null
     },
-    "createdAt": "2026-11-30T00:11:44.506Z",
-    "updatedAt": "2026-11-30T00:11:44.506Z"
+    "createdAt": "2026-11-30T00:54:48.424Z",
+    "updatedAt": "2026-11-30T00:54:48.424Z"
    }
   }
  },
@@ -1408,7 +1428,7 @@ export const examples: Readonly<
  "readPurchase": {
   "responses": {
    "200": {
-    "id": "pur_8749bcdeef45cdecdc2938580e3e6d31",
+    "id": "pur_414a345dd15975fc2a89f79899fba803",
     "state": "settling",
     "credits": 1000,
     "amount": "1000000",
@@ -1422,21 +1442,21 @@ export const examples: Readonly<
     "typedData": null,
     "reason": null,
     "reasonCode": null,
-    "settlementId": "stl_a773c4049902e4883c3324c1e0a445ae",
+    "settlementId": "stl_d9d6c9b22cac730cd47c6ccc2d97a0b9",
     "transaction": null,
     "explorer": null,
     "timeline": [
      {
       "state": "awaiting_payment",
-      "at": "2026-11-30T00:11:42.305Z"
+      "at": "2026-11-30T00:54:46.316Z"
      },
      {
       "state": "settling",
-      "at": "2026-11-30T00:11:42.327Z"
+      "at": "2026-11-30T00:54:46.417Z"
      }
     ],
-    "createdAt": "2026-11-30T00:11:42.305Z",
-    "expiresAt": "2026-11-30T01:11:42.000Z",
+    "createdAt": "2026-11-30T00:54:46.316Z",
+    "expiresAt": "2026-11-30T01:54:46.000Z",
     "creditedAt": null,
     "contact": null
    }
@@ -1445,19 +1465,19 @@ export const examples: Readonly<
  "readRequest": {
   "responses": {
    "200": {
-    "requestId": "req_b160f7f25c734584868588c90cfa6773",
-    "createdAt": "2026-11-30T00:11:39.832Z",
+    "requestId": "req_ab2d644971f6467bb2317c9be1e0ef82",
+    "createdAt": "2026-11-30T00:54:43.424Z",
     "method": "POST",
     "path": "/settle",
     "status": 200,
-    "durationMs": 91,
+    "durationMs": 818,
     "code": null,
     "message": null,
     "result": null,
     "settlementId": null,
     "transaction": "0xbd2fce7b60113dd9486ff7392821572f9dd10896d38a22b90e7f3b1737d94558",
     "key": {
-     "id": "Dj6rVmPjldns",
+     "id": "JlgW9Lm2cE5o",
      "label": "shop",
      "mode": "test"
     },
@@ -1493,16 +1513,16 @@ export const examples: Readonly<
  "readSettlement": {
   "responses": {
    "200": {
-    "id": "stl_ccb83aefb234613c97ced8f19d4a5d26",
+    "id": "stl_bf80a494d25f3a66d4abd91caabfd097",
     "status": "confirmed",
     "success": true,
     "payer": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
-    "transaction": "0x165408a0bfc213ceae954df99bbc4145292edeb835a38e6f2715e7da749bd251",
+    "transaction": "0x3254a423c76ae7e6264b5c1c1064b45bd0aa3b30cf02ef1ede99883c29cb9bb6",
     "network": "eip155:51",
     "amount": "10000",
     "extra": {
-     "settlementId": "stl_ccb83aefb234613c97ced8f19d4a5d26",
-     "nonce": "0x00000000000000000000000000000000000001a229cae98c0000000000000001",
+     "settlementId": "stl_bf80a494d25f3a66d4abd91caabfd097",
+     "nonce": "0x00000000000000000000000000000000000001a229f254960000000000000001",
      "logIndex": 0,
      "settledBy": "relayer"
     },
@@ -1519,9 +1539,9 @@ export const examples: Readonly<
     "refundedAmount": "0",
     "minRefundAmount": "1000",
     "credits": 1,
-    "createdAt": "2026-11-30T00:11:36.514Z",
-    "submittedAt": "2026-11-30T00:11:36.531Z",
-    "confirmedAt": "2026-11-30T00:11:36.796Z",
+    "createdAt": "2026-11-30T00:54:41.467Z",
+    "submittedAt": "2026-11-30T00:54:41.494Z",
+    "confirmedAt": "2026-11-30T00:54:41.711Z",
     "finalizedAt": null,
     "failedAt": null,
     "recoveredAt": null,
@@ -1530,7 +1550,7 @@ export const examples: Readonly<
       "info": {
        "attestation": {
         "format": "jws",
-        "signature": "eyJhbGciOiJFZERTQSIsInR5cCI6InNldHRsZW1lbnQtYXR0ZXN0YXRpb24rand0Iiwia2lkIjoiZEg0bU9nRGNlRnNxS1ExUlZFT015dUF5aU8tbk9WVHlSdHVnV1lsSzdIayJ9.eyJpYXQiOjE3OTU5OTc0OTcsInNldHRsZW1lbnRJZCI6InN0bF9jY2I4M2FlZmIyMzQ2MTNjOTdjZWQ4ZjE5ZDRhNWQyNiIsIm5ldHdvcmsiOiJlaXAxNTU6NTEiLCJhc3NldCI6IjB4YjVBQjY5RjdiQmFkYTIyQjI4ZTc5QzhGRkFFQ2U1NWVGMWM3NzFENCIsInBheWVyIjoiMHg3MDk5Nzk3MEM1MTgxMmRjM0EwMTBDN2QwMWI1MGUwZDE3ZGM3OUM4IiwicGF5VG8iOiIweDdBMTE4MzAzNzRGOWEzYUEyNkMxMjVDQWE5MzI1MjBEOTg0QjEwMjQiLCJhbW91bnQiOiIxMDAwMCIsIm5vbmNlIjoiMHgwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMWEyMjljYWU5OGMwMDAwMDAwMDAwMDAwMDAxIiwidHJhbnNhY3Rpb24iOiIweDE2NTQwOGEwYmZjMjEzY2VhZTk1NGRmOTliYmM0MTQ1MjkyZWRlYjgzNWEzOGU2ZjI3MTVlN2RhNzQ5YmQyNTEiLCJsb2dJbmRleCI6MCwiYmxvY2tOdW1iZXIiOjMsImJsb2NrSGFzaCI6IjB4ZjQ0OGI1YjBjZGY4NGE5NDE3OTIyYzNmM2ZlYTE2ODQ5NmZiYTU0YWQ5YTFhMzc0NmI0ZWQ4ZmMzOGNjOTcxMSIsImZpbmFsaXplZCI6ZmFsc2V9.UGWVSkA-VWhr4jWERGugwbsh7bOkPoQOfR-fEe_4EOsfMBwIl-llLFPT5HnKzb_KHAjuoD8uKTxRZdZjFuemBQ"
+        "signature": "eyJhbGciOiJFZERTQSIsInR5cCI6InNldHRsZW1lbnQtYXR0ZXN0YXRpb24rand0Iiwia2lkIjoiWVlvN1A0ekhZZkxHSG4xUFN5SG95M0txZzRIYXRWM2o3eHpIcDA4T0VjTSJ9.eyJpYXQiOjE3OTYwMDAwODEsInNldHRsZW1lbnRJZCI6InN0bF9iZjgwYTQ5NGQyNWYzYTY2ZDRhYmQ5MWNhYWJmZDA5NyIsIm5ldHdvcmsiOiJlaXAxNTU6NTEiLCJhc3NldCI6IjB4YjVBQjY5RjdiQmFkYTIyQjI4ZTc5QzhGRkFFQ2U1NWVGMWM3NzFENCIsInBheWVyIjoiMHg3MDk5Nzk3MEM1MTgxMmRjM0EwMTBDN2QwMWI1MGUwZDE3ZGM3OUM4IiwicGF5VG8iOiIweDdBMTE4MzAzNzRGOWEzYUEyNkMxMjVDQWE5MzI1MjBEOTg0QjEwMjQiLCJhbW91bnQiOiIxMDAwMCIsIm5vbmNlIjoiMHgwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMWEyMjlmMjU0OTYwMDAwMDAwMDAwMDAwMDAxIiwidHJhbnNhY3Rpb24iOiIweDMyNTRhNDIzYzc2YWU3ZTYyNjRiNWMxYzEwNjRiNDViZDBhYTNiMzBjZjAyZWYxZWRlOTk4ODNjMjljYjliYjYiLCJsb2dJbmRleCI6MCwiYmxvY2tOdW1iZXIiOjMsImJsb2NrSGFzaCI6IjB4NzE1OGZjNzY0OWU1NTAzNzBhNDY2NGI2M2M3Nzc1MzdiMmRiZDY2MGE2NWQ5ZmEzMTE2NTgwZjFmMDhmOTZhNCIsImZpbmFsaXplZCI6ZmFsc2V9.8FF0jGt6iVIbQVPNRLfClnUBuKr4JQJmlBx7kOIWpdsEybKalzT5tqJliPwatJ_NUKaKHyNfRE7I_hOHnjYRCw"
        }
       }
      }
@@ -1541,18 +1561,18 @@ export const examples: Readonly<
  "readSettlementStory": {
   "responses": {
    "200": {
-    "id": "stl_2949c140232220fada40d3c787f77745",
+    "id": "stl_09033f200ad6d4559d696b534aeef093",
     "state": "confirmed",
     "network": "eip155:51",
     "payer": "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC",
     "payTo": "0x4020806089470a89826cB9fB1f4059150b550004",
     "amount": "100000",
     "transaction": "0xbd2fce7b60113dd9486ff7392821572f9dd10896d38a22b90e7f3b1737d94558",
-    "keyId": "Dj6rVmPjldns",
+    "keyId": "JlgW9Lm2cE5o",
     "credits": 1,
-    "createdAt": "2026-11-30T00:11:39.852Z",
-    "confirmedAt": "2026-11-30T00:11:39.901Z",
-    "finalizedAt": "2026-11-30T00:11:42.926Z",
+    "createdAt": "2026-11-30T00:54:43.434Z",
+    "confirmedAt": "2026-11-30T00:54:44.197Z",
+    "finalizedAt": "2026-11-30T00:54:46.902Z",
     "failure": null,
     "resource": null,
     "route": null,
@@ -1567,11 +1587,11 @@ export const examples: Readonly<
     "timeline": [
      {
       "what": "queued",
-      "at": "2026-11-30T00:11:39.852Z"
+      "at": "2026-11-30T00:54:43.434Z"
      },
      {
       "what": "submitted",
-      "at": "2026-11-30T00:11:39.862Z"
+      "at": "2026-11-30T00:54:43.442Z"
      }
     ],
     "gasUsed": 158380,
@@ -1580,7 +1600,7 @@ export const examples: Readonly<
     "blockNumber": 7,
     "logIndex": 0,
     "settledBy": "relayer",
-    "requestId": "req_b160f7f25c734584868588c90cfa6773",
+    "requestId": "req_ab2d644971f6467bb2317c9be1e0ef82",
     "failureMessage": null,
     "nextStep": null,
     "explorer": null
@@ -1616,13 +1636,13 @@ export const examples: Readonly<
     "networks": [
      {
       "network": "eip155:51",
-      "headBlock": 3,
+      "headBlock": 4,
       "headAgeSeconds": 1,
-      "readToBlock": 3,
+      "readToBlock": 4,
       "finalizedBlock": 0,
       "clockSkewSeconds": null,
       "relayers": 1,
-      "inFlight": 1,
+      "inFlight": 0,
       "queued": 0,
       "lanesUsable": 1,
       "lanesElsewhere": 0,
@@ -1685,19 +1705,19 @@ export const examples: Readonly<
     "extra": {
      "x402Reason": "settlement_not_refundable"
     },
-    "refundOf": "stl_ccb83aefb234613c97ced8f19d4a5d26"
+    "refundOf": "stl_bf80a494d25f3a66d4abd91caabfd097"
    }
   },
   "request": {
-   "settlementId": "stl_ccb83aefb234613c97ced8f19d4a5d26",
-   "signature": "0xb0a81430a30b556a188b91250766dacb3e6bd7a39d5e78e129841991891965e777b8a28fdd8eed4ea4e27b257b4b73bca8e321021628c454492e9f4e896936911c",
+   "settlementId": "stl_bf80a494d25f3a66d4abd91caabfd097",
+   "signature": "0x2bd00a61b65422be2b4b7c80e2e4b5ebbfef4d2aeefea014f3374615cc226f77173746d42e084dcd5f883146f02331c8ba0d684370197f104e279dd2a57d9f571b",
    "authorization": {
     "from": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
     "to": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
     "value": "10000",
     "validAfter": "0",
-    "validBefore": "1796001096",
-    "nonce": "0x00000000000000000000000000000000000001a229cae98c0000000000000001"
+    "validBefore": "1796003681",
+    "nonce": "0x00000000000000000000000000000000000001a229f254960000000000000001"
    }
   }
  },
@@ -1713,15 +1733,15 @@ export const examples: Readonly<
  "resendDelivery": {
   "responses": {
    "202": {
-    "id": "evt_44ed22f5d2e87663f6b5f640c78ef892",
+    "id": "evt_e1e2a9d7f13d18286d5fe8725b59c3c4",
     "type": "webhook.test",
     "state": "pending",
     "attempts": 0,
-    "nextAt": "2026-11-30T00:11:43.672Z",
+    "nextAt": "2026-11-30T00:54:47.868Z",
     "lastStatus": null,
     "lastError": null,
-    "body": "{\"type\":\"webhook.test\",\"timestamp\":\"2026-11-30T00:11:43.557Z\",\"data\":{\"message\":\"This is a test; nothing happened.\",\"endpointId\":\"whk_fa75931d9602f33b6bfd6940\"}}",
-    "createdAt": "2026-11-30T00:11:43.557Z",
+    "body": "{\"type\":\"webhook.test\",\"timestamp\":\"2026-11-30T00:54:47.795Z\",\"data\":{\"message\":\"This is a test; nothing happened.\",\"endpointId\":\"whk_aea042afd2b62584740b8137\"}}",
+    "createdAt": "2026-11-30T00:54:47.795Z",
     "deliveredAt": null
    }
   },
@@ -1734,12 +1754,12 @@ export const examples: Readonly<
   "responses": {
    "201": {
     "key": "fk_test_0000000000000000000000000000000000000000000000000000000000000",
-    "id": "a0hLIo4dai0Q",
+    "id": "hUR8C4AF6C17",
     "label": "shop",
     "mode": "test",
     "prefix": "fk_test_000000000000",
-    "lastFour": "hAvl",
-    "createdAt": "2026-11-30T00:11:42.058Z",
+    "lastFour": "v3x5",
+    "createdAt": "2026-11-30T00:54:46.093Z",
     "createdBy": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
     "lastUsedAt": null,
     "expiresAt": null,
@@ -1749,8 +1769,8 @@ export const examples: Readonly<
   "request": {
    "overlap": "1h",
    "stepUp": {
-    "requestId": "sgn_8f667771b3d7625b572563f9ce0e511f",
-    "signature": "0xf011d21e74d141c8ab0e87f653478fc159ba824c86b7ec2d85b83b2ea1e1b9123f0106e6a0532368902925ad99b0aff61b679cb7096303af0d3d1cd1afc55ea21c"
+    "requestId": "sgn_3b7e9b94a625767d8f7c790d301e99d0",
+    "signature": "0x4ca9d890cc5df404cd28b6dc0e7c6972df16162bb92d6d9b976da48a0bcab3bc1fdb6627dfc6fbcb4d995c7892e181ae057aa6f9d7e03732b5ce471f448d55b71c"
    }
   }
  },
@@ -1774,16 +1794,16 @@ export const examples: Readonly<
  "settle": {
   "responses": {
    "200": {
-    "id": "stl_ccb83aefb234613c97ced8f19d4a5d26",
+    "id": "stl_bf80a494d25f3a66d4abd91caabfd097",
     "status": "confirmed",
     "success": true,
     "payer": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
-    "transaction": "0x165408a0bfc213ceae954df99bbc4145292edeb835a38e6f2715e7da749bd251",
+    "transaction": "0x3254a423c76ae7e6264b5c1c1064b45bd0aa3b30cf02ef1ede99883c29cb9bb6",
     "network": "eip155:51",
     "amount": "10000",
     "extra": {
-     "settlementId": "stl_ccb83aefb234613c97ced8f19d4a5d26",
-     "nonce": "0x00000000000000000000000000000000000001a229cae98c0000000000000001",
+     "settlementId": "stl_bf80a494d25f3a66d4abd91caabfd097",
+     "nonce": "0x00000000000000000000000000000000000001a229f254960000000000000001",
      "logIndex": 0,
      "settledBy": "relayer"
     },
@@ -1792,7 +1812,7 @@ export const examples: Readonly<
       "info": {
        "attestation": {
         "format": "jws",
-        "signature": "eyJhbGciOiJFZERTQSIsInR5cCI6InNldHRsZW1lbnQtYXR0ZXN0YXRpb24rand0Iiwia2lkIjoiZEg0bU9nRGNlRnNxS1ExUlZFT015dUF5aU8tbk9WVHlSdHVnV1lsSzdIayJ9.eyJpYXQiOjE3OTU5OTc0OTYsInNldHRsZW1lbnRJZCI6InN0bF9jY2I4M2FlZmIyMzQ2MTNjOTdjZWQ4ZjE5ZDRhNWQyNiIsIm5ldHdvcmsiOiJlaXAxNTU6NTEiLCJhc3NldCI6IjB4YjVBQjY5RjdiQmFkYTIyQjI4ZTc5QzhGRkFFQ2U1NWVGMWM3NzFENCIsInBheWVyIjoiMHg3MDk5Nzk3MEM1MTgxMmRjM0EwMTBDN2QwMWI1MGUwZDE3ZGM3OUM4IiwicGF5VG8iOiIweDdBMTE4MzAzNzRGOWEzYUEyNkMxMjVDQWE5MzI1MjBEOTg0QjEwMjQiLCJhbW91bnQiOiIxMDAwMCIsIm5vbmNlIjoiMHgwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMWEyMjljYWU5OGMwMDAwMDAwMDAwMDAwMDAxIiwidHJhbnNhY3Rpb24iOiIweDE2NTQwOGEwYmZjMjEzY2VhZTk1NGRmOTliYmM0MTQ1MjkyZWRlYjgzNWEzOGU2ZjI3MTVlN2RhNzQ5YmQyNTEiLCJsb2dJbmRleCI6MCwiYmxvY2tOdW1iZXIiOjMsImJsb2NrSGFzaCI6IjB4ZjQ0OGI1YjBjZGY4NGE5NDE3OTIyYzNmM2ZlYTE2ODQ5NmZiYTU0YWQ5YTFhMzc0NmI0ZWQ4ZmMzOGNjOTcxMSIsImZpbmFsaXplZCI6ZmFsc2V9._xuyp3YJfgv0RRgFXHm1ecX4qoSAgUzdt_89ZUdy9Y47P4KyO8s71XCgSYVMf-q2wrGgUzvGV4qi4LZnkulBCw"
+        "signature": "eyJhbGciOiJFZERTQSIsInR5cCI6InNldHRsZW1lbnQtYXR0ZXN0YXRpb24rand0Iiwia2lkIjoiWVlvN1A0ekhZZkxHSG4xUFN5SG95M0txZzRIYXRWM2o3eHpIcDA4T0VjTSJ9.eyJpYXQiOjE3OTYwMDAwODEsInNldHRsZW1lbnRJZCI6InN0bF9iZjgwYTQ5NGQyNWYzYTY2ZDRhYmQ5MWNhYWJmZDA5NyIsIm5ldHdvcmsiOiJlaXAxNTU6NTEiLCJhc3NldCI6IjB4YjVBQjY5RjdiQmFkYTIyQjI4ZTc5QzhGRkFFQ2U1NWVGMWM3NzFENCIsInBheWVyIjoiMHg3MDk5Nzk3MEM1MTgxMmRjM0EwMTBDN2QwMWI1MGUwZDE3ZGM3OUM4IiwicGF5VG8iOiIweDdBMTE4MzAzNzRGOWEzYUEyNkMxMjVDQWE5MzI1MjBEOTg0QjEwMjQiLCJhbW91bnQiOiIxMDAwMCIsIm5vbmNlIjoiMHgwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMWEyMjlmMjU0OTYwMDAwMDAwMDAwMDAwMDAxIiwidHJhbnNhY3Rpb24iOiIweDMyNTRhNDIzYzc2YWU3ZTYyNjRiNWMxYzEwNjRiNDViZDBhYTNiMzBjZjAyZWYxZWRlOTk4ODNjMjljYjliYjYiLCJsb2dJbmRleCI6MCwiYmxvY2tOdW1iZXIiOjMsImJsb2NrSGFzaCI6IjB4NzE1OGZjNzY0OWU1NTAzNzBhNDY2NGI2M2M3Nzc1MzdiMmRiZDY2MGE2NWQ5ZmEzMTE2NTgwZjFmMDhmOTZhNCIsImZpbmFsaXplZCI6ZmFsc2V9.8FF0jGt6iVIbQVPNRLfClnUBuKr4JQJmlBx7kOIWpdsEybKalzT5tqJliPwatJ_NUKaKHyNfRE7I_hOHnjYRCw"
        }
       }
      }
@@ -1817,14 +1837,14 @@ export const examples: Readonly<
      }
     },
     "payload": {
-     "signature": "0xb0a81430a30b556a188b91250766dacb3e6bd7a39d5e78e129841991891965e777b8a28fdd8eed4ea4e27b257b4b73bca8e321021628c454492e9f4e896936911c",
+     "signature": "0x2bd00a61b65422be2b4b7c80e2e4b5ebbfef4d2aeefea014f3374615cc226f77173746d42e084dcd5f883146f02331c8ba0d684370197f104e279dd2a57d9f571b",
      "authorization": {
       "from": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
       "to": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
       "value": "10000",
       "validAfter": "0",
-      "validBefore": "1796001096",
-      "nonce": "0x00000000000000000000000000000000000001a229cae98c0000000000000001"
+      "validBefore": "1796003681",
+      "nonce": "0x00000000000000000000000000000000000001a229f254960000000000000001"
      }
     }
    },
@@ -1850,7 +1870,7 @@ export const examples: Readonly<
  "testWebhook": {
   "responses": {
    "202": {
-    "id": "evt_44ed22f5d2e87663f6b5f640c78ef892"
+    "id": "evt_e1e2a9d7f13d18286d5fe8725b59c3c4"
    }
   },
   "request": {}
@@ -1882,8 +1902,8 @@ export const examples: Readonly<
   "responses": {},
   "request": {
    "stepUp": {
-    "requestId": "sgn_0500b051c1b38b77d518cc26ac0b116d",
-    "signature": "0xd5e8f9e7eecbc81b83dc20d6086b7613403978dc3000c86edd6b320393e3363623b7cb9da7f189e885ae51350d8a3525bee7ff781796561e31407e84f9fb6ae91b"
+    "requestId": "sgn_a5e1b784ca7273f6c4cdadfaf925bcc8",
+    "signature": "0xe3e615da88eee5424d669d4057d109893cb82f3d36b3a55dcacc5981b935291071f02096abb4ccb1ec585154acb0cc75e638cac4f980e046f3906a868dd2f7a21b"
    }
   }
  },
@@ -1912,14 +1932,14 @@ export const examples: Readonly<
      }
     },
     "payload": {
-     "signature": "0xb0a81430a30b556a188b91250766dacb3e6bd7a39d5e78e129841991891965e777b8a28fdd8eed4ea4e27b257b4b73bca8e321021628c454492e9f4e896936911c",
+     "signature": "0x2bd00a61b65422be2b4b7c80e2e4b5ebbfef4d2aeefea014f3374615cc226f77173746d42e084dcd5f883146f02331c8ba0d684370197f104e279dd2a57d9f571b",
      "authorization": {
       "from": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
       "to": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
       "value": "10000",
       "validAfter": "0",
-      "validBefore": "1796001096",
-      "nonce": "0x00000000000000000000000000000000000001a229cae98c0000000000000001"
+      "validBefore": "1796003681",
+      "nonce": "0x00000000000000000000000000000000000001a229f254960000000000000001"
      }
     }
    },
