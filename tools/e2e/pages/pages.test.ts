@@ -48,6 +48,9 @@ describeInBrowser("the facilitator's pages", () => {
     const { page } = await pages.open();
     await page.goto(`${pages.url}/`);
     await page.getByText("Ready", { exact: true }).waitFor();
+    // What people come for stands before the state of the service.
+    const titles = await page.getByRole("heading", { level: 2 }).allTextContents();
+    expect([...titles.slice(0, 3), titles.at(-1)]).toEqual(["Sell", "Buy", "Integrate", "Health"]);
     await page.getByText(pages.market.network.usdc).waitFor();
     await page.getByText("None; from 0.001 USDC per payment").waitFor();
     expect(await page.locator("link[rel=canonical]").getAttribute("href")).toMatch(/^http.*\/$/);

@@ -25,7 +25,8 @@ export function paymentText(payment: PaymentSummary, { status, statusText }: Sta
   if (payment.state === "not_required") {
     if (payment.balance) return `paid from a balance${moneyOf(payment.balance)}\n`;
     const { remaining } = payment.pass ?? {};
-    const left = remaining === undefined ? "" : `, ${remaining} uses left`;
+    const left =
+      remaining === undefined ? "" : `, ${remaining} ${remaining === 1 ? "use" : "uses"} left`;
     if (payment.pass) return `opened by a pass${left}\n`;
     const failed = status >= 400 ? `${printableLine(`${status} ${statusText}`.trim())}, ` : "";
     return `${failed}no payment required\n`;

@@ -1,6 +1,6 @@
 /**
- * GET / for people: what the service is, what it serves, its health and its fees. Programs get the
- * 404 that they have always got here.
+ * GET / for people: what the service is, how to sell and buy, what it serves, its fees and its health.
+ * Programs get the 404 that they have always got here.
  */
 import {
   commandBlock,
@@ -59,12 +59,22 @@ function homePage(
     canonical: `${origin}/`,
     links: siteLinks(hasAccounts, docsUrl),
     body: html`<section>
-        <h1>Payments for HTTP requests, in USDC on XDC</h1>
+        <div class="head">
+          <h1>Payments for HTTP requests, in USDC on XDC</h1>
+          ${isReady ? undefined : badge("warn", "Not ready")}
+        </div>
         <p class="lead">
           This is an x402 facilitator. A seller answers a request with its price, the buyer signs a
           payment, and this service verifies it and settles it on the chain. Buyers need no account
           and no gas.
         </p>
+      </section>
+      ${hasAccounts ? html`<section class="cards">${waysIn(origin, docsUrl)}</section>` : undefined}
+      <section class="cards">
+        ${context.surfaces.map((surface) => surfaceCard(context, surface, origin))}
+      </section>
+      <section class="cards">
+        ${context.networks.map((status) => networkCard(context, status))}
       </section>
       <section class="card">
         <div class="head">
@@ -76,14 +86,7 @@ function homePage(
           Version ${context.version}. <a href="/status">More about its state</a>. Programs read
           <a href="/ready">/ready</a> and <a href="/v1/status">/v1/status</a>.
         </p>
-      </section>
-      <section class="cards">
-        ${context.networks.map((status) => networkCard(context, status))}
-      </section>
-      <section class="cards">
-        ${context.surfaces.map((surface) => surfaceCard(context, surface, origin))}
-      </section>
-      <section class="cards">${hasAccounts ? waysIn(origin, docsUrl) : undefined}</section>`,
+      </section>`,
   });
 }
 
