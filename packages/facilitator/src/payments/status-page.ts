@@ -102,10 +102,10 @@ function measureSection(): Html {
   return html`<section class="card">
     <h2>How this is measured</h2>
     <p>
-      The service measures itself. Each of its processes looks four times a minute whether the
-      database takes writes, whether the network’s blocks arrive, and whether a wallet can send. A
-      minute is available when a process found all of that in each of its looks. What keeps callers
-      from reaching the service is not seen here.
+      The service measures itself. Each of its processes makes the checks above four times a minute:
+      they find a database that takes no writes, blocks that do not arrive, and wallets that cannot
+      send. A minute is available when a process found the checks of a network and of the database
+      passing in each of its looks. What keeps callers from reaching the service is not seen here.
     </p>
     <p>
       Minutes in which no process ran are not measured: they are gaps, and count neither as

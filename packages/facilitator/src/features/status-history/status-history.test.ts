@@ -148,6 +148,22 @@ test("gaps count neither as available nor as failing, and the present hour is no
   expect(latencyOf(counts, start)).toEqual({ start, settlements: 10, half: 2, most: Infinity });
 });
 
+test("the largest pictures of two networks fit a page for slow connections", () => {
+  const availability = Array.from({ length: 90 * 48 }, (_, index) => ({
+    slot: slot - index,
+    looked: 2 ** 30 - 2,
+    available: 2 ** 30 - 4,
+  }));
+  const latency = Array.from({ length: 24 }, (_, index) => ({
+    hour: hour - index,
+    within: 3,
+    settlements: 1_000_000,
+  }));
+  const drawn = historyCharts({ availability, latency }, "Apothem Network", start).text;
+  // The page has 100 kB, of which a third is for everything else.
+  expect(drawn.replaceAll(/\n\s+/g, "\n").length).toBeLessThan(35_000);
+});
+
 test("pictures say in words what they show; a failing minute is never 100%", () => {
   const now = start + 59 * minuteMs;
   const slots = Array.from({ length: 900 }, (_, index) => ({
