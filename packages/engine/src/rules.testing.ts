@@ -7,7 +7,7 @@ export {
 } from "./model/relayer-transaction.ts";
 export type { SendOutcome } from "./relayer/broadcast.ts";
 export { plainTransferGas } from "./relayer/fees.ts";
-export { closingsOf, noteSend, noteUndecided, type PendingNonce } from "./relayer/pending-nonce.ts";
+export { noteSend, noteUndecided, type PendingNonce } from "./relayer/pending-nonce.ts";
 export {
   fanOutAfterBlocks,
   isReplacing,

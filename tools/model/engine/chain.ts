@@ -166,7 +166,6 @@ function lowerTask(
 ): typeof task {
   switch (task.do) {
     case "close":
-      return task.height === null ? task : { ...task, height: lower(task.height) };
     case "close_resolved":
     case "reopen_from":
       return { ...task, height: lower(task.height) };

@@ -170,24 +170,28 @@ export function recordSent(database: DatabaseState, id: number): void {
   moveTransaction(database.transactions[id], "sent");
 }
 
-export function closeTransactions(
-  database: DatabaseState,
-  ids: readonly number[],
-  to: "mined" | "dropped",
-  height: number | null,
-): void {
-  for (const id of ids) {
-    const row = database.transactions[id];
-    if (row && moveTransaction(row, to)) row.height = height;
+/** Ends a nonce: one transaction is mined, and all others that were signed at it are dropped. */
+export function closeNonce(database: DatabaseState, mined: number, height: number): void {
+  const named = database.transactions[mined];
+  if (!named) return;
+  for (const [id, row] of database.transactions.entries()) {
+    if (row.wallet !== named.wallet || row.nonce !== named.nonce || row.hash === null) continue;
+    if (!moveTransaction(row, id === mined ? "mined" : "dropped")) continue;
+    row.height = id === mined ? height : null;
   }
+}
+
+export function dropTransactions(database: DatabaseState, ids: readonly number[]): void {
+  for (const id of ids) moveTransaction(database.transactions[id], "dropped");
 }
 
 /** Opens every transaction that was signed at the nonces of these mined ones. */
 export function reopenTransactions(
   { transactions }: DatabaseState,
   isReopened: (row: TransactionRow) => boolean,
+  state: "mined" | "dropped" = "mined",
 ): void {
-  const used = transactions.filter((row) => row.state === "mined" && isReopened(row));
+  const used = transactions.filter((row) => row.state === state && isReopened(row));
   for (const { wallet, nonce } of used) {
     for (const row of transactions) {
       if (row.wallet !== wallet || row.nonce !== nonce || row.hash === null) continue;

@@ -10,6 +10,7 @@ import {
   recordConfirmed,
   recordFailed,
   recordFinalized,
+  reopenTransactions,
 } from "./database.ts";
 import { addToNonces } from "./nonces.ts";
 import { bitsOf, toProof } from "./production.ts";
@@ -190,7 +191,10 @@ export function search(actor: Actor, payments: number): void {
   const { uses } = factsAt(state.chain, process.seen.length);
   for (const payment of membersOf(payments)) {
     const use = uses[payment];
-    if (use) process.proofs[payment] ??= use;
+    if (!use) continue;
+    process.proofs[payment] ??= use;
+    // Another transaction of its nonce was mined in a block that is gone, and it was dropped.
+    reopenTransactions(state.database, ({ hash }) => hash === use.by, "dropped");
   }
   conclude(actor);
 }

@@ -146,12 +146,8 @@ export type Task =
       readonly payments: number;
       readonly height: number;
     }
-  | {
-      readonly do: "close";
-      readonly transactions: readonly number[];
-      readonly to: "mined" | "dropped";
-      readonly height: number | null;
-    }
+  | { readonly do: "close"; readonly mined: number; readonly height: number }
+  | { readonly do: "drop"; readonly transactions: readonly number[] }
   | { readonly do: "check_used" }
   | { readonly do: "requeue"; readonly payments: number }
   | { readonly do: "fail_expired" }

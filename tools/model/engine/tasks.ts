@@ -1,7 +1,8 @@
 /** The tasks of a process: each is one commit to the database, or one read of the chain. */
 import { noteUndecided } from "@farthing/engine/testing/rules";
 import {
-  closeTransactions,
+  closeNonce,
+  dropTransactions,
   isCarrierOf,
   recordReorganised,
   reopenTransactions,
@@ -41,7 +42,9 @@ export function makeTask(actor: Actor): void {
     case "close_resolved":
       return closeResolved(actor, task);
     case "close":
-      return closeTransactions(database, task.transactions, task.to, task.height);
+      return closeNonce(database, task.mined, task.height);
+    case "drop":
+      return dropTransactions(database, task.transactions);
     case "check_used":
       return checkUsed(actor);
     case "requeue":

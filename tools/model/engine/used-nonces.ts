@@ -1,9 +1,8 @@
 /** How a process ends nonces: by the events of a block, by receipts, or because others have used them. */
-import { closingsOf, isUsedByOthers, usedNonceStep } from "@farthing/engine/testing/rules";
+import { isUsedByOthers, usedNonceStep } from "@farthing/engine/testing/rules";
 import { factsAt, headOf } from "./chain.ts";
 import { recordFailed } from "./database.ts";
 import { conclude, hear, type Actor } from "./outcomes.ts";
-import { toPendingNonce } from "./production.ts";
 import { has, membersOf, type PendingNonceState, type Task } from "./state.ts";
 
 /** Closes the nonces whose payments were all found in the block. */
@@ -20,7 +19,7 @@ export function closeResolved(
   }
 }
 
-/** Ends a nonce: it leaves the hand at once, and its commits follow. */
+/** Ends a nonce: it leaves the hand at once, and its commit follows. */
 function close(
   { state, process }: Actor,
   pending: PendingNonceState,
@@ -33,21 +32,10 @@ function close(
   if (replacing && replacement?.wallet === pending.wallet && replacement.nonce === pending.nonce) {
     process.replacing = { ...replacing, isInHand: false };
   }
-  const { attempts } = toPendingNonce(state.database, pending);
-  const transaction = attempts.find(({ id }) => id === minedId);
-  const mined = transaction && { transaction, blockNumber: height };
-  const commits = closingsOf({ attempts }, mined).map(
-    ({ transactions, state: to, blockNumber = null }): Task => {
-      return {
-        do: "close",
-        transactions: transactions.map(({ id }) => id),
-        to,
-        height: blockNumber,
-      };
-    },
-  );
   process.tasks.unshift(
-    ...commits.filter((task) => task.do === "close" && task.transactions.length > 0),
+    minedId === undefined
+      ? { do: "drop", transactions: pending.attempts }
+      : { do: "close", mined: minedId, height },
   );
 }
 

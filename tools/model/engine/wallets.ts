@@ -11,8 +11,8 @@ import {
 } from "@farthing/engine/testing/rules";
 import { bytesOf, factsAt, headOf } from "./chain.ts";
 import {
-  closeTransactions,
   dropRepeat,
+  dropTransactions,
   isMinedAt,
   isUnassigned,
   recordFailed,
@@ -147,14 +147,16 @@ export function sign({ state, process }: Actor, id: number): void {
   if (!isLate) addToNonces(process, row, id, false);
 }
 
-/** Signed bytes whose nonce a block has closed meanwhile. The wallet drops them before its next step. */
+/** Signed bytes whose nonce a block has closed meanwhile. The wallet looks at them before its next step. */
 export function lateBytes({ state: { database }, process }: Actor): number | undefined {
   const id = process.replacing?.id ?? -1;
   return database.transactions[id]?.hash == null ? undefined : id;
 }
 
-export function dropLate({ state, process }: Actor, id: number): void {
-  closeTransactions(state.database, [id], "dropped", null);
+/** Drops them, unless a reorganisation has opened the nonce again. */
+export function dropLate({ state: { database }, process }: Actor, id: number): void {
+  const row = database.transactions[id];
+  if (row && isMinedAt(database, row)) dropTransactions(database, [id]);
   process.replacing = null;
 }
 

@@ -14,7 +14,6 @@ export interface Mutant {
 
 const settlement = "packages/engine/src/model/settlement.ts";
 const transaction = "packages/engine/src/model/relayer-transaction.ts";
-const pending = "packages/engine/src/relayer/pending-nonce.ts";
 const used = "packages/engine/src/relayer/used-nonces.ts";
 const proofs = "packages/engine/src/settlement/chain-proofs.ts";
 const recovery = "packages/engine/src/relayer/recovery-action.ts";
@@ -164,12 +163,6 @@ export const mutants: readonly Mutant[] = [
     file: transaction,
     text: '"dropped"], to: "sent"',
     instead: '"dropped"], to: "dropped"',
-  },
-  {
-    name: "the mined attempt is closed as dropped",
-    file: pending,
-    text: "attempts.filter(({ id }) => id !== minedId)",
-    instead: "attempts",
   },
   {
     name: "a payment is failed before its block is final",

@@ -8,7 +8,13 @@ import { mutants, type Mutant } from "./mutants.ts";
 const root = join(import.meta.dirname, "../../..");
 
 /** What the model imports. */
-const copied = ["package.json", "packages/engine", "packages/protocol", "tools/model"];
+const copied = [
+  "package.json",
+  "packages/engine",
+  "packages/protocol",
+  "tools/model",
+  "tools/sim/run-stamp.ts",
+];
 
 /** The runs take half a minute of an idle machine, and a mutant may make them endless. */
 const maxMs = 180_000;
@@ -31,6 +37,9 @@ export async function runMutants(
   const work = async () => {
     const copy = await copySources();
     try {
+      // What fails without a change would call every mutant caught.
+      const broken = await modelIn(copy);
+      if (broken !== undefined) throw new Error(`The model without a mutant: ${broken}`);
       for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
         const result = { mutant, caughtBy: await runOne(copy, mutant) };
         results.push(result);

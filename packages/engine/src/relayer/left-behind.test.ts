@@ -59,6 +59,7 @@ function lookAfter(answer: (call: RpcCall) => unknown) {
         },
       ],
       listOpenTransactions: async () => [open],
+      closeNonce: async () => undefined,
       closeTransactions: async () => undefined,
       recordSent: async () => undefined,
     },

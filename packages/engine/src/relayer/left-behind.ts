@@ -28,7 +28,11 @@ const sentMax = 8;
 export interface LeftBehindDeps extends UsedNoncesDeps, Runtime {
   readonly store: Pick<
     EngineStore,
-    "listCarryingWallets" | "listOpenTransactions" | "closeTransactions" | "recordSent"
+    | "listCarryingWallets"
+    | "listOpenTransactions"
+    | "closeNonce"
+    | "closeTransactions"
+    | "recordSent"
   >;
   readonly owner: LeaseOwner;
   /** The wallets that this process is configured with. */

@@ -2,13 +2,7 @@
 import { expect, test } from "vitest";
 import type { RelayerTransaction } from "../model/relayer-transaction.ts";
 import { plainTransferGas } from "./fees.ts";
-import {
-  addAttempt,
-  closeNonce,
-  createPendingNonce,
-  isUnknownToNodes,
-  noteSend,
-} from "./pending-nonce.ts";
+import { addAttempt, createPendingNonce, isUnknownToNodes, noteSend } from "./pending-nonce.ts";
 
 const atBlock = 1_000;
 
@@ -51,19 +45,4 @@ test("a refused hash stays unknown when a node takes the cancellation of its non
   expect(isUnknownToNodes(pending)).toBe(true);
   noteSend(pending, "accepted", atBlock + 1);
   expect(isUnknownToNodes(pending)).toBe(true);
-});
-
-test("a stop while a nonce is closed leaves the mined attempt open, and none without it", async () => {
-  const pending = createPendingNonce(attempt(1), atBlock, true);
-  addAttempt(pending, attempt(2), atBlock + 2);
-  const open = new Set([1, 2]);
-  const left: number[][] = [];
-  const store = {
-    async closeTransactions(transactions: readonly { readonly id: number }[]) {
-      for (const { id } of transactions) open.delete(id);
-      left.push([...open]);
-    },
-  };
-  await closeNonce(store, pending, { transaction: attempt(2), blockNumber: atBlock + 3 });
-  expect(left).toEqual([[2], []]);
 });

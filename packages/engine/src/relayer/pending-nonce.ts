@@ -168,47 +168,15 @@ export interface MinedAttempt {
   readonly blockNumber: number;
 }
 
-/** One commit of the end of a nonce. */
-export interface NonceClosing {
-  readonly transactions: readonly RelayerTransaction[];
-  readonly state: "mined" | "dropped";
-  readonly blockNumber?: number;
-}
-
-/**
- * The commits that end a nonce, in order. Without `mined`, an external sender's transaction used it. The
- * attempts that were not mined end first: one of them alone, as another read or a stop in between would
- * leave it, has no receipt, so that the nonce would seem to be used by others.
- */
-export function closingsOf(
+/** Stores the end of a nonce. Without `mined`, an external sender's transaction used it. */
+export async function closeNonce(
+  store: Pick<EngineStore, "closeNonce" | "closeTransactions">,
   { attempts }: Pick<PendingNonce, "attempts">,
   mined: MinedAttempt | undefined,
-): readonly NonceClosing[] {
-  const minedId = mined?.transaction.id;
-  const dropped = attempts.filter(({ id }) => id !== minedId);
-  return [
-    { transactions: dropped, state: "dropped" },
-    ...(mined
-      ? [
-          {
-            transactions: [mined.transaction],
-            state: "mined",
-            blockNumber: mined.blockNumber,
-          } as const,
-        ]
-      : []),
-  ];
-}
-
-/** Stores the end of a nonce. */
-export async function closeNonce(
-  store: Pick<EngineStore, "closeTransactions">,
-  pending: Pick<PendingNonce, "attempts">,
-  mined: MinedAttempt | undefined,
 ): Promise<void> {
-  for (const { transactions, state, blockNumber } of closingsOf(pending, mined)) {
-    await store.closeTransactions(transactions, state, blockNumber);
-  }
+  if (mined) await store.closeNonce(mined.transaction, mined.blockNumber);
+  // Another process may have put transactions at the nonce that this one does not know.
+  else await store.closeTransactions(attempts, "dropped");
 }
 
 /** Nonces that a wallet may keep until they are final, for each that may be pending. */

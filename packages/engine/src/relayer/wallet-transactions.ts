@@ -169,7 +169,7 @@ export class WalletTransactions {
       const stored = { ...transaction, raw, hash, state: "signed" } as const;
       if (replaced && this.pendingNonces.get(nonce) !== replaced) {
         // A block has closed the nonce meanwhile, and no node has seen these bytes.
-        await this.#deps.store.closeTransactions([stored], "dropped");
+        await this.#deps.store.dropClosed(stored);
         continue;
       }
       this.#add(stored, false);

@@ -51,7 +51,7 @@ export interface ProofDeps {
 
 interface ChainProofsDeps {
   chain: Chain;
-  store: Pick<EngineStore, "isRelayerTransaction" | "listSignedHashes">;
+  store: Pick<EngineStore, "isRelayerTransaction" | "listSignedHashes" | "reopenTransactions">;
   log: Log;
   /** The wallets of the configuration, and those that were taken out of it. */
   wallets: readonly Address[];
@@ -95,6 +95,9 @@ export function createChainProofs(deps: ChainProofsDeps) {
         const event = events.get(payerNonceKey(settlement));
         return event ? [{ event, settlement }] : [];
       });
+      // Another transaction of their nonce was mined in a block that is gone, and they were dropped.
+      const shown = [...new Set(found.map(({ event }) => event.transaction))];
+      if (shown.length > 0) await store.reopenTransactions(chainId, { shown });
       return {
         found,
         unused: settlements.filter((_, index) => !areUsed[index]),

@@ -83,6 +83,8 @@ export type UsedNonces =
   | { readonly fromBlock: number }
   /** By a transaction that carries one of these settlements without an outcome. */
   | { readonly settlementIds: readonly string[] }
+  /** By one of these, which a block contains although they were dropped. */
+  | { readonly shown: readonly Hex[] }
   /** By this wallet, from this nonce on, in a block up to this one. */
   | { readonly lane: Address; readonly fromNonce: number; readonly upToBlock: number };
 
@@ -189,6 +191,13 @@ export interface EngineStore extends RetentionMethods, RevertedGasMethods {
   recordSent(transactions: readonly TransactionName[], now: number): Promise<void>;
   /** Whether a node has accepted the transaction with this hash that carries the settlement. */
   isTransactionSent(settlementId: string, hash: Hex): Promise<boolean>;
+  /**
+   * Ends a nonce: its transaction is mined in a block, and all others that were signed at it are
+   * dropped, in one commit.
+   */
+  closeNonce(mined: TransactionName, blockNumber: number): Promise<void>;
+  /** Drops a transaction where another one is stored as mined at its nonce. */
+  dropClosed(transaction: TransactionName): Promise<void>;
   /** Ends transactions: mined in a block, or dropped because another one took their nonce. */
   closeTransactions(
     transactions: readonly TransactionName[],

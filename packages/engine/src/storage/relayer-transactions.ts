@@ -36,6 +36,8 @@ export function relayerMethods(database: Database) {
     releaseUnsigned: atomic(database, releaseUnsigned),
     dropRepeats: atomic(database, dropRepeats),
     recordSent: (transactions, now) => change(database, transactions, "sent", { sent_at: now }),
+    closeNonce: atomic(database, closeNonce),
+    dropClosed: atomic(database, dropClosed),
     closeTransactions: (transactions, state, blockNumber) =>
       change(database, transactions, state, { block_number: blockNumber ?? null }),
     // In a transaction, because every process reopens nonces at once and one may have to retry.
@@ -100,6 +102,47 @@ async function change(
       .execute(),
   );
 }
+
+const closeNonce: Work<EngineStore["closeNonce"]> = async ({ db }, mined, blockNumber) => {
+  const { chainId, nonce, id, hash } = mined;
+  const lane = toLowerHex(mined.lane);
+  const { mined: asMined, dropped } = transactionTransitions;
+  await db
+    .updateTable("relayer_transactions")
+    .set(({ eb }) => ({
+      state: eb.case().when("id", "=", id).then(asMined.to).else(dropped.to).end(),
+      block_number: eb.case().when("id", "=", id).then(blockNumber).else(null).end(),
+    }))
+    .where("chain_id", "=", chainId)
+    .where("lane", "=", lane)
+    .where("nonce", "=", nonce)
+    .where("state", "in", openTransactionStates)
+    // What has no bytes is not in any block, and its settlements may be queued.
+    .where("raw", "is not", null)
+    .where(({ exists, selectFrom }) => {
+      const named = selectFrom("relayer_transactions as named")
+        .select("named.id")
+        .where("named.id", "=", id)
+        .where("named.chain_id", "=", chainId)
+        .where("named.lane", "=", lane)
+        .where("named.nonce", "=", nonce);
+      // A name that was read before the transaction was signed has no hash.
+      return exists(hash === null ? named : named.where("named.hash", "=", hash));
+    })
+    .execute();
+};
+
+const dropClosed: Work<EngineStore["dropClosed"]> = async (inside, transaction) => {
+  if (!(await isMinedAt(inside, transaction, transaction.nonce))) return;
+  const { from, to } = transactionTransitions.dropped;
+  await inside.db
+    .updateTable("relayer_transactions")
+    .set({ state: to })
+    .where("id", "=", transaction.id)
+    .where("hash", "=", transaction.hash)
+    .where("state", "in", from)
+    .execute();
+};
 
 const reserve: Work<EngineStore["reserveTransactions"]> = async (inside, lease, plans, now) => {
   const free = await freeSettlements(inside, plans);

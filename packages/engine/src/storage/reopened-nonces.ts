@@ -3,7 +3,7 @@ import { toLowerHex, type ChainId } from "@farthing/protocol";
 import { sql, type ExpressionBuilder } from "kysely";
 import { transactionTransitions, type WalletLease } from "../model/relayer-transaction.ts";
 import { bringBack } from "./closed-transactions.ts";
-import type { Database, DatabaseDialect, Work } from "./dialect.ts";
+import { textList, type Database, type DatabaseDialect, type Work } from "./dialect.ts";
 import type { EngineStore, UsedNonces } from "./engine-store.ts";
 import { hasMonths } from "./postgres/months.ts";
 import type { Tables } from "./schema.ts";
@@ -16,7 +16,7 @@ export const reopen: Work<EngineStore["reopenTransactions"]> = async (inside, ch
   const used = await db
     .selectFrom("relayer_transactions")
     .select(["lane", "nonce"])
-    .where("state", "=", "mined")
+    .where("state", "=", "shown" in which ? "dropped" : "mined")
     .where(isAmong(engine, chainId, which))
     .orderBy("id")
     .execute();
@@ -68,6 +68,12 @@ function isAmong(engine: DatabaseDialect, chainId: ChainId, which: UsedNonces) {
       const hasBytes = where("raw", "is not", null);
       return where.and([isOfChain, where("block_number", ">=", which.fromBlock), hasBytes]);
     }
+    // Without the index: SQLite would expect fewer transactions of the chain than of these lists.
+    const isOfChainToo = where(sql`+chain_id`, "=", chainId);
+    if ("shown" in which) {
+      const shown = where.selectFrom(textList(engine, which.shown)).select("given.of");
+      return where.and([where("hash", "in", shown), isOfChainToo]);
+    }
     if ("lane" in which) {
       return where.and([
         isOfChain,
@@ -90,10 +96,6 @@ function isAmong(engine: DatabaseDialect, chainId: ChainId, which: UsedNonces) {
       )
       .where(isOneOf(engine, which.settlementIds))
       .where("settlements.state", "=", "submitted");
-    return where.and([
-      where("relayer_transactions.id", "in", carriers),
-      // Without the index: SQLite would expect fewer transactions of the chain than of this list.
-      where(sql`+chain_id`, "=", chainId),
-    ]);
+    return where.and([where("relayer_transactions.id", "in", carriers), isOfChainToo]);
   };
 }

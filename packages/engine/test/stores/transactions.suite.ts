@@ -26,8 +26,10 @@ type StoreStep = (
   transaction: RelayerTransaction,
 ) => Promise<unknown>;
 
-const sign: StoreStep = (store, lease, { id }) =>
-  store.recordSigned(lease, [{ id, raw: hex32(id), hash: hex32(1_000_000 + id) }], 2);
+const hashOf = ({ id }: RelayerTransaction) => hex32(1_000_000 + id);
+
+const sign: StoreStep = (store, lease, one) =>
+  store.recordSigned(lease, [{ id: one.id, raw: hex32(one.id), hash: hashOf(one) }], 2);
 
 /** The call of the store that makes each transition; `lost` needs bytes that were removed. */
 const steps: Readonly<Record<Exclude<keyof typeof transactionTransitions, "lost">, StoreStep>> = {
@@ -74,6 +76,53 @@ export function transactionsSuite(start: () => Promise<StoreBench>): void {
     expect(await store.listOpenTransactions(chainId, lease.lane)).toEqual([]);
     await steps.reopened(store, lease, transaction);
     expect(await replace()).toMatchObject({ nonce: transaction.nonce, state: "intent" });
+  });
+
+  test("a nonce is closed with all that is signed at it, and by no name that another one has", async () => {
+    const { store } = at();
+    const lease = await held(store);
+    const claim = claimOf();
+    await store.claimSettlements([claim], 1);
+    const plan = planOf(claim.id);
+    const [first] = await store.reserveTransactions(lease, [plan], 1);
+    if (!first) throw new Error("nothing was reserved");
+    const [second, third] = [
+      await store.replaceTransaction(lease, first.nonce, plan, 2),
+      await store.replaceTransaction(lease, first.nonce, plan, 2),
+    ];
+    if (!second || !third) throw new Error("none is mined at the nonce");
+    await sign(store, lease, first);
+    await sign(store, lease, second);
+    const all = () => Promise.all([first, second, third].map(stateOf));
+    await store.closeNonce({ ...second, hash: hex32(0) }, minedAt);
+    expect(await all()).toEqual(["signed", "signed", "intent"]);
+    await store.closeNonce(second, minedAt);
+    expect(await all()).toEqual(["dropped", "mined", "intent"]);
+    // What is signed after that is dropped by itself, but not where the nonce is open again.
+    await sign(store, lease, third);
+    const late = { ...third, hash: hashOf(third) };
+    await store.dropClosed(late);
+    expect(await all()).toEqual(["dropped", "mined", "dropped"]);
+    await store.reopenTransactions(chainId, { fromBlock: minedAt });
+    await store.dropClosed(late);
+    expect(await all()).toEqual(["sent", "sent", "sent"]);
+  });
+
+  test("a dropped transaction that a block contains is open again, with its nonce", async () => {
+    const { store } = at();
+    const lease = await held(store);
+    const claim = claimOf();
+    await store.claimSettlements([claim], 1);
+    const plan = planOf(claim.id);
+    const [first] = await store.reserveTransactions(lease, [plan], 1);
+    const second = first && (await store.replaceTransaction(lease, first.nonce, plan, 2));
+    if (!second) throw new Error("none is mined at the nonce");
+    for (const one of [first, second]) await sign(store, lease, one);
+    await store.closeNonce(first, minedAt);
+    await store.reopenTransactions(chainId, { shown: [hashOf(first)] });
+    expect(await Promise.all([first, second].map(stateOf))).toEqual(["mined", "dropped"]);
+    await store.reopenTransactions(chainId, { shown: [hashOf(second)] });
+    expect(await Promise.all([first, second].map(stateOf))).toEqual(["sent", "sent"]);
   });
 
   describe.each(states)("from %s", (before) => {

@@ -161,9 +161,9 @@ test("a replacement that is signed while its nonce is mined, and reorganised out
   let isReorganised = false;
   const store: ServiceStore = {
     ...opened,
-    closeTransactions: async (...parameters) => {
-      await opened.closeTransactions(...parameters);
-      if (parameters[1] === "mined") closed.resolve();
+    closeNonce: async (...parameters) => {
+      await opened.closeNonce(...parameters);
+      closed.resolve();
     },
     recordReorganised: (...parameters) => {
       isReorganised = true;

@@ -3,10 +3,10 @@
  * same bytes again, then a better price at the same nonce, up to the ceiling, and never two payments.
  */
 import type { Devnet } from "@farthing/devnet";
-import { defined, isHexBytes, type Hex, type JsonObject } from "@farthing/protocol";
+import { isHexBytes, type Hex, type JsonObject } from "@farthing/protocol";
 import * as Hash from "ox/Hash";
 import * as Rlp from "ox/Rlp";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { silentLog } from "@farthing/engine/base";
 import { repriceAfterBlocks } from "@farthing/engine/source/relayer/recovery-action";
 import {
@@ -16,7 +16,9 @@ import {
   newDatabaseUrl,
   serveOn,
   startChain,
+  useLogsOf,
   usesOf,
+  type ServeOptions,
   type Served,
 } from "../support/facilitator.testing.ts";
 import { openStore, type ServiceStore } from "../../src/features/open-store.ts";
@@ -27,7 +29,7 @@ let proxy: RpcProxy;
 let served: Served | undefined;
 const errors: string[] = [];
 beforeAll(async () => {
-  devnet = await startChain({ relayers: 6 });
+  devnet = await startChain({ relayers: 7 });
   proxy = await startRpcProxy(devnet.rpcUrl);
 });
 afterAll(async () => {
@@ -50,16 +52,14 @@ const automine = (isOn: boolean) => devnet.rpc("evm_setAutomine", [isOn]);
 
 async function serve(
   wallet: number,
-  env: Readonly<Record<string, string>> = {},
-  store?: ServiceStore,
+  options: Pick<ServeOptions, "env" | "store" | "databaseUrl"> = {},
 ): Promise<Served> {
   const log = { ...silentLog, error: (_fields: object, said: string) => void errors.push(said) };
   served = await serveOn(devnet, {
     rpcUrl: proxy.url,
     wallets: [wallet],
-    env,
     log,
-    ...defined({ store }),
+    ...options,
   });
   return served;
 }
@@ -158,14 +158,46 @@ test("replaced, and the first one is mined all the same: that is the payment", a
   expect(await usesOf(devnet, body)).toEqual([transaction]);
 });
 
+test("the first one is in a block that vanishes while no process runs: the second one is the payment", async () => {
+  const databaseUrl = newDatabaseUrl();
+  const env = { FARTHING_CONFIRMATIONS: "3" };
+  const before = await serve(6, { env, databaseUrl });
+  proxy.react = forget;
+  const body = bodyOn(devnet);
+  const answer = await settle(before, body);
+  await waitForBlocks(repriceAfterBlocks);
+  await untilBlocksShow(() => sent().length, 2);
+  const [first, second] = sent();
+  const store = await openStore(databaseUrl);
+  onTestFinished(() => store.close());
+  const openTransactions = () => store.listOpenTransactions(devnet.chainId, before.relayer);
+  await devnet.rpc("eth_sendRawTransaction", [first]);
+  await untilBlocksShow(openTransactions, []);
+  await before.stop();
+  const head = Number(await devnet.rpc<Hex>("eth_blockNumber"));
+  const [use] = await useLogsOf(devnet, body);
+  await devnet.rpc("anvil_reorg", [head - Number(use?.blockNumber) + 1, []]);
+  const transaction = await devnet.rpc<string>("eth_sendRawTransaction", [second]);
+  await devnet.mine(3);
+
+  const after = await serve(6, { env, databaseUrl });
+  await untilConfirmed(after, answer);
+  await devnet.mine(finalAfterBlocks);
+  await untilBlocksShow(openTransactions, []);
+  const { id } = answer;
+  const carriers = await store.listCarriers({ id: String(id), createdAt: Date.now() });
+  expect(carriers.filter(({ state }) => state === "mined")).toMatchObject([{ hash: transaction }]);
+  expect(errors).toEqual([]);
+});
+
 test("mined while its replacement is prepared: no one else is blamed, and nothing is left open", async () => {
   const opened = await openStore(newDatabaseUrl());
   const closed = Promise.withResolvers<void>();
   const store: ServiceStore = {
     ...opened,
-    closeTransactions: async (...parameters) => {
-      await opened.closeTransactions(...parameters);
-      if (parameters[1] === "mined") closed.resolve();
+    closeNonce: async (...parameters) => {
+      await opened.closeNonce(...parameters);
+      closed.resolve();
     },
     replaceTransaction: async (...parameters) => {
       const [raw] = sent();
@@ -175,7 +207,7 @@ test("mined while its replacement is prepared: no one else is blamed, and nothin
       return opened.replaceTransaction(...parameters);
     },
   };
-  const at = await serve(5, {}, store);
+  const at = await serve(5, { store });
   proxy.react = forget;
   const body = bodyOn(devnet);
   const answer = await settle(at, body);
@@ -190,7 +222,7 @@ test("mined while its replacement is prepared: no one else is blamed, and nothin
 
 test("at the highest price that is allowed it stays as it is, and an operator is told", async () => {
   // An eighth more than 12.5 would be above.
-  const at = await serve(3, { FARTHING_GAS_PRICE_MAX: "14" });
+  const at = await serve(3, { env: { FARTHING_GAS_PRICE_MAX: "14" } });
   proxy.react = forget;
   const body = bodyOn(devnet);
   const answer = await settle(at, body);

@@ -72,9 +72,9 @@ function watched(store: ServiceStore): ServiceStore {
       await hook?.();
       return nonces;
     },
-    closeTransactions: async (...parameters) => {
-      await store.closeTransactions(...parameters);
-      if (parameters[1] === "mined") onClosed?.();
+    closeNonce: async (...parameters) => {
+      await store.closeNonce(...parameters);
+      onClosed?.();
     },
     replaceTransaction: (...parameters) => {
       replacements += 1;

@@ -96,7 +96,7 @@ const rawBytesMax = 10_000;
 export const lonePayment: CrashScenario = {
   name: "one payment",
   payments: 1,
-  until: "closeTransactions",
+  until: "closeNonce",
   otherTransactions: 0,
   async play(running) {
     const { victim } = running;
@@ -194,7 +194,7 @@ const reorganisedBlock: CrashScenario = {
     await ask(running);
     await victim.passed("recordSent");
     await environment.devnet.mine();
-    await victim.passed("closeTransactions");
+    await victim.passed("closeNonce");
     victim.countFrom();
     await environment.devnet.rpc("anvil_reorg", [1, []]);
     // Another block has its place; the node has some blocks to bring the payment back.
@@ -217,7 +217,7 @@ const deepPayment: CrashScenario = {
   name: "a payment that counts three blocks deep",
   payments: 1,
   confirmations: 3,
-  from: "closeTransactions",
+  from: "closeNonce",
   until: "recordConfirmed",
   otherTransactions: 0,
   async play(running) {
@@ -225,7 +225,7 @@ const deepPayment: CrashScenario = {
     await ask(running);
     await victim.passed("recordSent");
     await environment.devnet.mine();
-    await victim.passed("closeTransactions");
+    await victim.passed("closeNonce");
     await environment.devnet.mine(2);
     await victim.passed("recordConfirmed");
   },
@@ -236,7 +236,7 @@ const loneRefund: CrashScenario = {
   name: "one refund",
   payments: 1,
   from: "claimSettlements",
-  until: "closeTransactions",
+  until: "closeNonce",
   otherTransactions: 0,
   prepare: prepareRefund,
   async play(running) {

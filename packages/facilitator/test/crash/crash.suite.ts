@@ -49,7 +49,7 @@ const settlePath = [
   "eth_sendRawTransaction",
   "recordSent",
   "recordConfirmed",
-  "closeTransactions",
+  "closeNonce",
 ];
 
 async function crash(

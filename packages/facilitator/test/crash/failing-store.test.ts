@@ -33,7 +33,7 @@ type Write =
   | "recordSigned"
   | "recordSent"
   | "recordConfirmed"
-  | "closeTransactions"
+  | "closeNonce"
   | "recordFailed"
   | "requeueSettlements"
   | "recordReorganised";
@@ -76,8 +76,7 @@ function failing(store: ServiceStore): ServiceStore {
       once("reserveTransactions", () => store.reserveTransactions(...given)),
     recordSigned: (...given) => once("recordSigned", () => store.recordSigned(...given)),
     recordSent: (...given) => once("recordSent", () => store.recordSent(...given)),
-    closeTransactions: (...given) =>
-      once("closeTransactions", () => store.closeTransactions(...given)),
+    closeNonce: (...given) => once("closeNonce", () => store.closeNonce(...given)),
     recordConfirmed: (...given) => once("recordConfirmed", () => store.recordConfirmed(...given)),
     recordFailed: (...given) => once("recordFailed", () => store.recordFailed(...given)),
     requeueSettlements: (ids, now) =>
@@ -121,8 +120,8 @@ test.each([
   ["recordSigned", "unanswered", 2],
   ["recordSent", "undone", 2],
   ["recordSent", "unanswered", 2],
-  ["closeTransactions", "undone", 2],
-  ["closeTransactions", "unanswered", 2],
+  ["closeNonce", "undone", 2],
+  ["closeNonce", "unanswered", 2],
 ] as const)("%s, %s: each payment is made and told, once", async (write, failure, payments) => {
   // Two payments are two transactions, and a log counts only in the block after its own.
   const at = await serve({ FARTHING_BATCH_MAX: "1", FARTHING_CONFIRMATIONS: "2" });

@@ -14,7 +14,10 @@ export async function recoverLost(
   if (!repeat) throw new Error("no one repeats it");
   const lost = claimOf({ payer: repeat.payer, isRecovered: true });
   await store.claimSettlements([lost], now);
-  await store.recordConfirmed([{ id: lost.id, mined: minedIn(block) }], now);
+  const mined = minedIn(block);
+  await store.reopenTransactions(chainId, { shown: [mined.transaction] });
+  await store.dropClosed({ id: 1, chainId, lane, nonce: 0, hash: mined.transaction });
+  await store.recordConfirmed([{ id: lost.id, mined }], now);
   await store.recordFinalized(chainId, block, now);
   await store.bindClaim({ ...repeat, id: lost.id, nonce: lost.nonce }, now);
 }

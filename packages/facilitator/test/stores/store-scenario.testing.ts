@@ -160,7 +160,7 @@ async function settle(store: ServiceStore): Promise<void> {
   await store.pruneKeyless(now, 10);
   await refund(store, { of: first ?? "", account: busySeller, now });
   await store.listOpenTransactions(chainId, lane);
-  await store.closeTransactions(sent, "mined", block);
+  for (const one of sent) await store.closeNonce(one, block);
   await removeWhatIsOver(store, { account: busySeller, block, now });
   await store.isRelayerTransaction(hex32(1));
   await store.countMinedNonces(chainId, lane);
