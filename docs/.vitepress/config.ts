@@ -55,6 +55,7 @@ const groups: readonly PageGroup[] = [
       "sell-with-express",
       "sell-with-the-gateway",
       "sell-behind-your-proxy",
+      "price-by-caller",
       "sell-with-the-stock-sdk",
       "python",
       "go",
