@@ -64,12 +64,12 @@ const emptyState: ChannelState = {
 };
 
 /** A chain of channels that obeys its calls, and what the facilitator on it was asked. */
-export function createChannelChain() {
+export function createChannelChain(id = channelId) {
   let state = emptyState;
   const calls: string[] = [];
   const failing: { verify?: VerifyOutcome; settle?: SettleOutcome } = {};
 
-  const told = () => ({ channelState: toWireChannelState(channelId, state) });
+  const told = () => ({ channelState: toWireChannelState(id, state) });
 
   function settle(payload: JsonObject): SettleOutcome {
     const parsed = parseChannelPayload(payload);
@@ -100,7 +100,7 @@ export function createChannelChain() {
       const isMissing =
         state.balance === 0n && member(paymentPayload.payload, "type") !== "deposit";
       const invalidReason = isMissing ? wireChannelCode("channel_not_found") : undefined;
-      const extra = toWireChannelState(channelId, state);
+      const extra = toWireChannelState(id, state);
       return {
         kind: "verdict",
         verdict: { isValid: !isMissing, ...defined({ invalidReason }), extra },

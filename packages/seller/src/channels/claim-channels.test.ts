@@ -2,12 +2,21 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readReceipt, wireChannelCode } from "@farthing/protocol";
+import {
+  apothem,
+  channelIdOf,
+  parseChannelPayload,
+  readReceipt,
+  wireChannelCode,
+  type Hex,
+} from "@farthing/protocol";
 import { expect, onTestFinished, test } from "vitest";
+import type { Facilitator } from "../facilitator.ts";
 import { ConfigurationError, createMemoryGrants } from "../index.ts";
 import { createSqliteGrants } from "../payment-records/sqlite/sqlite.ts";
 import {
   challengeOf,
+  channelConfig,
   channelId,
   chargedBy,
   createChannelChain,
@@ -43,6 +52,68 @@ test("a claim that fails is told, and tried again with the next one", async () =
   delete shop.chain.failing.settle;
   const done = await shop.seller.channels.claim();
   expect(done.claims).toMatchObject([{ outcome: "done", units: 1_000n }]);
+});
+
+/** Several channels on one chain, which refuses every claim that has a row of `refused` in it. */
+function createChannels(count: number, refused: Hex) {
+  const configs = Array.from({ length: count }, (_, at) => {
+    const salt: Hex = `0x${`${at}`.padStart(64, "0")}`;
+    return { ...channelConfig, salt };
+  });
+  const chains = new Map(
+    configs.map((config) => {
+      const id = channelIdOf(apothem, config);
+      return [id, createChannelChain(id)] as const;
+    }),
+  );
+  const claimed: number[] = [];
+  const errorReason = wireChannelCode("claim_simulation_failed");
+  const failed = { success: false, errorReason, transaction: "", network: apothem.id };
+  const chainOf = (payload: object) => {
+    const parsed = parseChannelPayload({ ...payload });
+    if (!parsed.ok) throw new Error(parsed.refusal.message);
+    const { value } = parsed;
+    if (value.type === "settle") return undefined;
+    const rows = value.type === "claim" ? value.claims.map(({ config }) => config) : [value.config];
+    const ids = rows.map((config) => channelIdOf(apothem, config));
+    if (value.type === "claim") claimed.push(ids.length);
+    return ids.length > 0 && ids.every((id) => id !== refused || value.type !== "claim")
+      ? chains.get(ids[0] ?? refused)
+      : undefined;
+  };
+  const facilitator: Facilitator = {
+    ...createChannelChain().facilitator,
+    verify: async (request, limit) => {
+      const chain = chainOf(request.paymentPayload.payload);
+      if (!chain) throw new Error("Claims are not verified.");
+      return chain.facilitator.verify(request, limit);
+    },
+    settle: async (request, limit) =>
+      (await chainOf(request.paymentPayload.payload)?.facilitator.settle(request, limit)) ?? {
+        kind: "settlement",
+        settlement: failed,
+      },
+  };
+  return { configs, ids: [...chains.keys()], facilitator, claimed };
+}
+
+test("a row that the contract refuses keeps no other row of its claim back", async () => {
+  const bad = channelIdOf(apothem, { ...channelConfig, salt: `0x${"3".padStart(64, "0")}` });
+  const { configs, ids, facilitator, claimed } = createChannels(5, bad);
+  const shop = openShop({ seller: { facilitator } });
+  for (const config of configs) {
+    expect((await shop.pay({ ...deposit, config })).status).toBe(200);
+  }
+  const { claims } = await shop.seller.channels.claim();
+  const by = (outcome: string) =>
+    claims.filter((one) => one.outcome === outcome).flatMap(({ channelIds }) => channelIds);
+  expect(by("refused")).toEqual([bad]);
+  expect(by("done").toSorted()).toEqual(ids.filter((id) => id !== bad).toSorted());
+  // Five, then halves: three and two, and the one that has the bad row again.
+  expect(claimed.length).toBeLessThanOrEqual(7);
+  expect(Math.max(...claimed)).toBe(5);
+  const again = await shop.seller.channels.claim();
+  expect(again.claims).toMatchObject([{ outcome: "refused", channelIds: [bad] }]);
 });
 
 test("a refund claims what was charged and gives back the rest, or as much as the buyer asks for", async () => {
