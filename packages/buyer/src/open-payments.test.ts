@@ -1,9 +1,10 @@
 /** What strangers leave open never keeps a buyer from others, and every open payment ends. */
-import { startDevnet } from "@farthing/devnet";
+import { startDevnet, type Devnet } from "@farthing/devnet";
 import { apothem, encodeHeader, headerNames } from "@farthing/protocol";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { buyerBench, paymentErrorOf } from "./buyer-bench.testing.ts";
 import { publicNodes } from "./chain/nodes.ts";
+import { memoryLedger } from "./ledger/memory-ledger.ts";
 import { challenge, oneCent, payer, startSeller, type Answer } from "./scripted-seller.testing.ts";
 import { wrapFetch } from "./wrap-fetch.ts";
 
@@ -79,25 +80,64 @@ test("an empty wallet is refused by the seller where no node is asked", async ()
   expect(message).toContain("(insufficient_funds)");
 });
 
-test("public nodes are asked unless told otherwise, the next one when the first fails", async () => {
-  const devnet = await startDevnet({ blockTimeSeconds: 0, buyers: 0, relayers: 1 });
+describe("public nodes", () => {
   const network = { network: apothem, networkName: apothem.id, asset: apothem.usdc };
-  await using shop = await startSeller({ unpaid: challenge({ ...oneCent, ...network }) });
-  const asked: string[] = [];
   const [first, second] = publicNodes[51];
-  const route = (input: string | URL, init?: RequestInit) => {
-    const url = String(input);
-    if (url.startsWith(shop.url)) return fetch(url, init);
-    asked.push(url);
-    return url === second ? fetch(devnet.rpcUrl, init) : Promise.reject(new TypeError("refused"));
-  };
-  const { signer } = buyerBench();
-  const error = await paymentErrorOf(wrapFetch(route, { signer })(shop.url));
-  expect(error.problem).toMatchObject({ error: "insufficient_balance", payment_state: "unused" });
-  expect(new Set(asked)).toEqual(new Set([first, second]));
-  asked.length = 0;
-  const { payment } = await wrapFetch(route, { signer, rpcUrl: "none" })(shop.url);
-  expect(payment.state).toBe("ambiguous");
-  expect([signer.count, asked]).toEqual([1, []]);
-  await devnet.stop();
+  let asked: string[];
+  let devnet: Devnet;
+  beforeAll(async () => {
+    devnet = await startDevnet({ blockTimeSeconds: 0, buyers: 0, relayers: 1 });
+  });
+  afterAll(() => devnet.stop());
+  beforeEach(() => {
+    asked = [];
+  });
+
+  /** A fetch for which the seller has another name than its own; of the nodes, the second responds. */
+  function named(name: string, shopUrl: string) {
+    return async (input: string | URL, init?: RequestInit): Promise<Response> => {
+      const url = String(input);
+      if (url.startsWith(name)) {
+        const response = await fetch(url.replace(name, shopUrl), init);
+        // Without an address, as a response that was not redirected may be.
+        return new Response(response.body, response);
+      }
+      asked.push(url);
+      if (url !== second) throw new TypeError("refused");
+      return fetch(devnet.rpcUrl, init);
+    };
+  }
+
+  test("are asked unless told otherwise, the next one when the first fails", async () => {
+    await using shop = await startSeller({ unpaid: challenge({ ...oneCent, ...network }) });
+    const url = "https://shop.example";
+    const { signer } = buyerBench();
+    const pay = (options: { rpcUrl?: string }) =>
+      wrapFetch(named(url, shop.url), { signer, ...options })(url);
+    const { problem } = await paymentErrorOf(pay({}));
+    expect(problem).toMatchObject({ error: "insufficient_balance", payment_state: "unused" });
+    expect(new Set(asked)).toEqual(new Set([first, second]));
+    asked = [];
+    const { payment } = await pay({ rpcUrl: "none" });
+    expect(payment.state).toBe("ambiguous");
+    expect([signer.count, asked]).toEqual([1, []]);
+  });
+
+  test("are not asked about a seller on this machine, whose chain has the number of Apothem", async () => {
+    await using shop = await startSeller({ unpaid: challenge({ ...oneCent, ...network }) });
+    const ledger = memoryLedger();
+    const { signer } = buyerBench();
+    const pay = wrapFetch(named(shop.url, shop.url), { signer, ledger });
+    const { payment } = await pay(shop.url);
+    expect(payment.state).toBe("ambiguous");
+    await pay.reconcile();
+    expect([signer.count, asked]).toEqual([1, []]);
+  });
+
+  test("are asked about a seller on this machine on XDC itself", async () => {
+    await using shop = await startSeller();
+    const { signer } = buyerBench();
+    await wrapFetch(named(shop.url, shop.url), { signer })(shop.url);
+    expect(new Set(asked)).toEqual(new Set(publicNodes[50]));
+  });
 });

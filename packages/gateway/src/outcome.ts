@@ -1,5 +1,7 @@
 /** The outcome of a request, in one word, for its log line and the metrics. */
 import type { Charged, ChargeOutcome } from "@farthing/seller";
+import { unsigned, type AgentFinding } from "./callers/caller-rule.ts";
+import { defined } from "@farthing/protocol";
 import type { UpstreamFailure } from "./upstream.ts";
 
 export interface RequestContext {
@@ -9,6 +11,8 @@ export interface RequestContext {
   route: string;
   /** The entry of the route's prices by caller, where one fits. */
   caller?: string;
+  /** Who has signed the request, or why nobody is believed to have; where a price is for agents. */
+  agent?: AgentFinding;
   upstream?: string;
   charged?: Omit<Charged, "response">;
   upstreamMs?: number;
@@ -62,6 +66,13 @@ export function outcomeOf({ kind, failure, charged }: RequestContext, status: nu
   if (status === 409) return "conflict";
   if (status === 503) return "pending";
   return status < 500 ? "rejected" : "faulted";
+}
+
+export function callerFields({ caller, agent }: RequestContext): object {
+  if (caller === undefined && agent === undefined) return {};
+  const who = agent?.kind === "verified" ? { agent: agent.host } : {};
+  const problem = agent?.kind === "unverified" && agent !== unsigned ? agent.why : undefined;
+  return { ...defined({ caller, agentProblem: problem }), ...who };
 }
 
 export function paymentFields({ charged }: RequestContext): object {

@@ -4,7 +4,13 @@ import { routeRequest } from "./route-request.ts";
 import { readIncoming } from "./incoming.ts";
 import type { Log } from "./log.ts";
 import type { GatewayMetrics } from "./metrics.ts";
-import { outcomeOf, paymentFields, type Outcome, type RequestContext } from "./outcome.ts";
+import {
+  callerFields,
+  outcomeOf,
+  paymentFields,
+  type Outcome,
+  type RequestContext,
+} from "./outcome.ts";
 import type { ForwardAuthorization } from "./forward-authorization/authorize-request.ts";
 import type { RequestLimits } from "./request-limits.ts";
 import type { ActiveConfiguration } from "./active-configuration.ts";
@@ -84,7 +90,7 @@ function record(
   context: RequestContext,
   { status, outcome, ms }: { status: number; outcome: Outcome; ms: number },
 ): void {
-  const { route, caller, upstream, upstreamMs, charged, failure } = context;
+  const { route, upstream, upstreamMs, charged, failure } = context;
   const { verifyMs, settleMs } = charged?.timings ?? {};
   metrics.answered(route, outcome);
   if (charged?.outcome.type === "uncharged") {
@@ -94,10 +100,12 @@ function record(
     metrics.upstreamResponded(upstream, upstreamMs);
   }
   const fields = { event: "request_completed", requestId, method, route, status, outcome };
-  if (caller !== undefined) Object.assign(fields, { caller });
   const times: Record<string, number> = { ms: Math.round(ms) };
   if (upstreamMs !== undefined) times["upstreamMs"] = Math.round(upstreamMs);
   if (verifyMs !== undefined) times["verifyMs"] = Math.round(verifyMs);
   if (settleMs !== undefined) times["settleMs"] = Math.round(settleMs);
-  log.info(Object.assign(fields, paymentFields(context), times), "Request completed");
+  log.info(
+    Object.assign(fields, callerFields(context), paymentFields(context), times),
+    "Request completed",
+  );
 }

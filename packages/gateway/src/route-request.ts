@@ -47,6 +47,7 @@ export async function routeRequest(
   const choosing = active.choosePrice(found, incoming);
   const price = choosing && (await choosing);
   const route = price?.route ?? found;
+  if (price?.agent) context.agent = price.agent;
   const upstream = active.upstreamOf(route);
   context.upstream = route.upstream.name;
   const target: RouteTarget = { route, upstream, publicUrl: active.config.publicUrl };

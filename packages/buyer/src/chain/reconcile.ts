@@ -99,7 +99,7 @@ export async function reconcile(
   }
   const terms = signedTermsOf(record);
   if (!terms) return { record, outcome: "open", reason: "the record is incomplete" };
-  const outcome = await readOutcomeOf(nodeFetch, nodesOf(terms.network), terms);
+  const outcome = await readOutcomeOf(nodeFetch, nodesOf(terms.network, record.host), terms);
   if (outcome.state === "unknown") return endByTime(tools, record, outcome.reason);
   if (outcome.state === "unused")
     return close(tools, record, { state: "released" }, outcome.reason);

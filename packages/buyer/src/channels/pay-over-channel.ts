@@ -1,5 +1,6 @@
 /** The way from a 402 to a channel; the code for channels is loaded where a seller offers one. */
 import type { Hex } from "@farthing/protocol";
+import { nodesFor } from "../chain/nodes.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { PayingTools } from "../pay-once.ts";
 import type { PaidResponse } from "../payment-summary.ts";
@@ -19,7 +20,9 @@ export async function payOverChannel(
   const offered = readOfferedChannels(response);
   if (!offered) return undefined;
   const { payByChannel } = await import("./pay-by-channel.ts");
-  return payByChannel({ ...tools, ledger }, call, response, offered);
+  const { host } = new URL(response.url === "" ? call.request.url : response.url);
+  const nodes = nodesFor(tools.nodesOf, host);
+  return payByChannel({ ...tools, ledger, nodesOf: nodes }, call, response, offered);
 }
 
 /** The channels of a buyer's ledger, and what can be done with them. */

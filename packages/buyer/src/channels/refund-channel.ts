@@ -8,6 +8,7 @@ import { PaymentError, refusedPayment, type PaymentProblem } from "../payment-er
 import { readReplayable } from "../replayable-request.ts";
 import { randomHex } from "../runtime.ts";
 import { sendUnpaid } from "../send-with-token.ts";
+import { nodesFor } from "../chain/nodes.ts";
 import { heldUnits, type ChannelRecord } from "./channel-record.ts";
 import { recordChainState } from "./channel-rules.ts";
 import { openCall } from "./channel-summary.ts";
@@ -69,12 +70,13 @@ interface AskedRefund {
 }
 
 async function refundOnce(
-  tools: ChannelTools,
+  given: ChannelTools,
   asked: AskedRefund,
   isRepeat: boolean,
 ): Promise<ChannelRefund | "again"> {
   const { channelId, request, requestId } = asked;
-  const record = await findRefundable(tools, asked);
+  const record = await findRefundable(given, asked);
+  const tools = { ...given, nodesOf: nodesFor(given.nodesOf, record.host) };
   const url = request.url ?? record.url;
   const init = { method: record.method, ...defined({ body: request.body }) };
   const unpaid = await readReplayable(url, init, requestId);

@@ -79,7 +79,7 @@ export async function quote402(
     const checks = checkOffer(offer, await contextOf(tools, offer, new URL(payUrl).host, terms));
     let current = evaluatedOffer(offer, checks);
     if (current.isPayable && chosen === undefined) {
-      current = await withBalance(tools, current);
+      current = await withBalance(tools, current, new URL(payUrl).host);
       if (current.isPayable) chosen = current;
     }
     evaluated.push(current);
@@ -159,6 +159,7 @@ export async function contextOf(
 async function withBalance(
   tools: QuotingTools,
   evaluated: EvaluatedOffer,
+  host: string,
 ): Promise<EvaluatedOffer> {
   const { requirements } = evaluated.offer;
   const { nodeFetch = tools.fetch, signer, nodesOf } = tools;
@@ -167,6 +168,6 @@ async function withBalance(
   const balance: Check =
     signer.address === zeroAddress
       ? skip("balance", "no wallet is named whose balance could be asked for")
-      : await checkBalanceAt(nodeFetch, nodesOf(requirements.network), signer, requirements);
+      : await checkBalanceAt(nodeFetch, nodesOf(requirements.network, host), signer, requirements);
   return evaluatedOffer(evaluated.offer, [...evaluated.checks, balance]);
 }

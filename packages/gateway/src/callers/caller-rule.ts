@@ -24,6 +24,12 @@ export type AgentFinding =
   /** `why` is a sentence for people. */
   | { readonly kind: "unverified"; readonly why: string };
 
+/** Of most requests, and nothing that anybody could put right. */
+export const unsigned = {
+  kind: "unverified",
+  why: "the request has no signature of an agent",
+} as const;
+
 /** Why an entry does not fit. */
 export const callerMismatches = {
   agent: "no verified agent that it is for",

@@ -62,6 +62,9 @@ let lookups: string[] = [];
 const publish = ({ host, jwk: { kty, crv, x } }: Agent) =>
   directories.set(host, async () => ({ kind: "fetched", document: { keys: [{ kty, crv, x }] } }));
 
+const lines: Record<string, unknown>[] = [];
+const write = (fields: object): void => void lines.push({ ...fields });
+
 let now = evening;
 let upstream: Listening;
 let gateway: Gateway;
@@ -75,6 +78,7 @@ beforeAll(async () => {
     { ...changes, facilitator: "embedded" },
     {
       facilitator: takesEveryPayment,
+      log: { info: write, warn: write, error: write },
       nowMs: () => now,
       fetchDirectory: async (host) => {
         lookups.push(host);
@@ -186,6 +190,22 @@ test("who has paid gets the response again, whoever they are by then", async () 
   expect((await ask(payment)).status).toBe(200);
 });
 
+test("the log says which price a request had, whose agent it was, and why an agent was not believed", async () => {
+  lines.length = 0;
+  await ask();
+  await ask(await signedBy(friend));
+  await ask(await signedBy(friend, { from: now - 600_000 }));
+  directories.delete("free.example");
+  await ask(await signedBy(freeAgent));
+  const logged = lines.map(({ caller, agent, agentProblem }) => [caller, agent, agentProblem]);
+  expect(logged).toEqual([
+    [undefined, undefined, undefined],
+    ["friends", "agent.example", undefined],
+    [undefined, undefined, "its signature has expired"],
+    [undefined, undefined, "free.example: its directory cannot be reached"],
+  ]);
+});
+
 test("a header counts from the proxy alone, and with its exact value", async () => {
   expect(await offeredTo({ "X-Plan": "Partner" })).toBe("10000");
   const direct = await startBefore(
@@ -268,6 +288,8 @@ describe("signatures that prove nothing", () => {
     ];
     expect((await ask({ ...signed, ...first })).status).toBe(200);
     expect(priceOf(await ask({ ...signed, ...second }))).toBe("10000");
+    // So does a question for the price.
+    expect(await offeredTo(signed)).toBe("10000");
   });
 });
 

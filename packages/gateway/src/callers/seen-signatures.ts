@@ -12,13 +12,14 @@ const hostsMax = 1_000;
 /** What a signature opens: nothing yet, or what is paid with the credential; "" for what is free. */
 export interface SignatureUse {
   readonly signature: string;
-  readonly credential: string;
+  /** Undefined where nothing is served for the signature yet. */
+  readonly credential: string | undefined;
   /** Unix seconds. */
   readonly expires: number;
 }
 
 export interface SeenSignatures {
-  /** Whether the signature may be used so; if so, it is remembered. */
+  /** Whether the signature may be used so; if so, what it opens is remembered. */
   take(host: string, use: SignatureUse): boolean;
 }
 
@@ -45,6 +46,7 @@ export function createSeenSignatures(now: () => number): SeenSignatures {
     take(host, { signature, credential, expires }) {
       const before = hosts.get(host)?.get(signature);
       if (before) return before.credential === credential && credential !== "";
+      if (credential === undefined) return true;
       const isFull = () =>
         (hosts.get(host)?.size ?? 0) >= perHostMax || (!hosts.has(host) && hosts.size >= hostsMax);
       if (isFull()) makeRoom();

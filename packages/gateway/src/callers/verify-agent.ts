@@ -13,7 +13,7 @@ import {
   type Dictionary,
   type InnerList,
 } from "structured-headers";
-import type { AgentFinding } from "./caller-rule.ts";
+import { unsigned, type AgentFinding } from "./caller-rule.ts";
 import type { KeyDirectories } from "./key-directories.ts";
 import type { SeenSignatures } from "./seen-signatures.ts";
 
@@ -48,8 +48,6 @@ export type ClaimReading =
 function unverified(why: string): { readonly kind: "unverified"; readonly why: string } {
   return { kind: "unverified", why };
 }
-
-export const unsigned = unverified("the request has no signature of an agent");
 
 export function readClaim(headers: Headers): ClaimReading {
   const { "signature-input": inputs, signature: signatures, "signature-agent": agents } = headers;
@@ -165,7 +163,7 @@ export async function verifyAgent(
   if (!isSigned) return unverified("its signature is not that of the key");
   const { credential } = request;
   const { signature } = claim;
-  if (credential !== undefined && !seen.take(host, { signature, credential, expires })) {
+  if (!seen.take(host, { signature, credential, expires })) {
     return unverified("its signature was used before; sign each request anew");
   }
   return { kind: "verified", host };
