@@ -144,7 +144,7 @@ const rest = [
   "",
   "## No way around the gateway",
   "",
-  "The upstream must be reachable only through the gateway: let it listen on a private address, and let it require a secret that the gateway adds with `headers`. Otherwise the headers with which the gateway reports a payment (`X-Payment-Payer`, `X-Payment-Amount`, `X-Payment-Network`, `X-Payment-Id` and `X-Payment-Channel`) prove nothing.",
+  "The upstream must be reachable only through the gateway: let it listen on a private address, and let it require a secret that the gateway adds with `headers`. Otherwise the headers with which the gateway reports a payment (`X-Payment-Payer`, `X-Payment-Amount`, `X-Payment-Network`, `X-Payment-Id` and `X-Payment-Channel`) prove nothing. `X-Payment-Id` is there where the money moves before the upstream is called, and `X-Payment-Channel` in calls of a channel.",
   "",
   "## Built-in endpoints",
   "",

@@ -75,7 +75,8 @@ const nonceBytes = 32;
 
 /**
  * Returns a `fetch` that signs each request anew, the paid one as well as the first. The signature
- * names the host, method and path; it is no secret, and worth nothing elsewhere.
+ * names the host, method and path; it is no secret, and worth nothing elsewhere. Give `wrapFetch` the plain
+ * `fetch` for nodes, as its third argument, so that they do not learn who asks.
  */
 export function signRequests(
   fetch: FetchFunction,
