@@ -1,7 +1,9 @@
 /** The page of the gateway's configuration, generated from the schema that validates it. */
 import {
   gatewayMetricTable,
+  gatewayErrors,
   gatewaySchema,
+  isRetryable,
   type GatewayMetric,
   type Schema,
 } from "@farthing/gateway";
@@ -145,6 +147,17 @@ const rest = [
   "## No way around the gateway",
   "",
   "The upstream must be reachable only through the gateway: let it listen on a private address, and let it require a secret that the gateway adds with `headers`. Otherwise the headers with which the gateway reports a payment (`X-Payment-Payer`, `X-Payment-Amount`, `X-Payment-Network`, `X-Payment-Id` and `X-Payment-Channel`) prove nothing. `X-Payment-Id` is there where the money moves before the upstream is called, and `X-Payment-Channel` in calls of a channel.",
+  "",
+  "## Errors",
+  "",
+  "Where no payment was evaluated, the body of the gateway's own response is `{ error, message, retryable }`. Browsers get a page instead.",
+  "",
+  "| error | status | again | meaning |",
+  "| --- | --- | --- | --- |",
+  ...Object.entries(gatewayErrors).map(
+    ([code, { statuses, meaning }]) =>
+      `| \`${code}\` | ${statuses.join(", ")} | ${statuses.some(isRetryable) ? "yes" : "no"} | ${meaning} |`,
+  ),
   "",
   "## Built-in endpoints",
   "",

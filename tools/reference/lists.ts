@@ -1,5 +1,6 @@
 /** Lists for programs: what is promised, and what each code of an error means and asks for. */
 import { problemTable } from "@farthing/facilitator";
+import { gatewayErrors, isRetryable } from "@farthing/gateway";
 import { errorCodes, refusal, refusalCodes, x402ReasonOf } from "@farthing/protocol";
 import { errorMeanings } from "./error-rows.ts";
 import { guarantees } from "./guarantees.ts";
@@ -9,7 +10,7 @@ const json = (value: unknown) => `${JSON.stringify(value, undefined, 2)}\n`;
 /** By their file in docs/public, which the site serves at its root. */
 export const lists: Readonly<Record<string, () => string>> = {
   "guarantees.json": () => json({ guarantees }),
-  "errors.json": () => json({ refusals: refusals(), errors: errors() }),
+  "errors.json": () => json({ refusals: refusals(), errors: errors(), gateway: ofGateway() }),
 };
 
 /** Reasons why a payment is refused, in a 402 and in the responses of `/verify` and `/settle`. */
@@ -34,4 +35,15 @@ function errors() {
       page: `/reference/troubleshooting#${code}`,
     };
   });
+}
+
+/** The member `error` of the gateway's own responses, which evaluated no payment. */
+function ofGateway() {
+  return Object.entries(gatewayErrors).map(([code, { statuses, meaning }]) => ({
+    code,
+    statuses,
+    retryable: statuses.some(isRetryable),
+    meaning,
+    page: "/reference/gateway#errors",
+  }));
 }

@@ -20,6 +20,7 @@ export type { ListenAddress } from "./configuration/parse-setting.ts";
 export type { Environment } from "./configuration/secret-texts.ts";
 export { openGatewayChannels, type GatewayChannels } from "./claim-channels.ts";
 export { startGateway, type Gateway, type GatewayOptions } from "./gateway.ts";
+export { gatewayErrors, isRetryable } from "./error-response.ts";
 export type { DirectoryFetch, FetchDirectory } from "./callers/fetch-directory.ts";
 export type { RequestStep } from "./respond.ts";
 export { createGatewayLog, type Log } from "./log.ts";

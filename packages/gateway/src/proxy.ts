@@ -170,9 +170,7 @@ function toWeb(body: Readable): ReadableStream<Uint8Array> {
 const busyRetrySeconds = 2;
 
 /** Messages to the client; they never name the upstream's address. */
-const failures: Readonly<
-  Record<UpstreamFailure, readonly [status: number, code: GatewayCode, message: string]>
-> = {
+const failures = {
   full: [503, "upstream_busy", "Too many requests are under way; try again shortly."],
   timed_out: [504, "upstream_timed_out", "The server behind the gateway took too long."],
   unreachable: [502, "upstream_unreachable", "The server behind the gateway is not reachable."],
@@ -181,7 +179,9 @@ const failures: Readonly<
   bad_status: [502, "upstream_broken", "The upstream answered with a status that does not exist."],
   // No one reads this.
   gone: [502, "upstream_broken", "The client left."],
-};
+} as const satisfies Readonly<
+  Record<UpstreamFailure, readonly [status: number, code: GatewayCode, message: string]>
+>;
 
 export function failureResponse(reason: UpstreamFailure, context: RequestContext): Response {
   context.failure = reason;
