@@ -144,7 +144,9 @@ export function recordSigned(database: DatabaseState, id: number): string | unde
 export function dropRepeat(database: DatabaseState, id: number): boolean {
   const { transactions, settlements } = database;
   const row = transactions[id];
-  const known = transactions.findIndex(({ hash }) => row !== undefined && hash === bytesOf(row));
+  const known = transactions.findIndex(
+    ({ hash }, other) => row !== undefined && other !== id && hash === bytesOf(row),
+  );
   const first = transactions[known];
   if (!row || !first) return false;
   moveTransaction(row, "released");
