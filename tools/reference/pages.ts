@@ -107,7 +107,7 @@ function refusalsPage(): string {
     "| --- | --- | --- |",
     ...rows,
     "",
-    "## Errors",
+    "## Error codes",
     "",
     "If no payment was evaluated, the response is `{ error, message, retryable, requestId }`. `error` is one of these codes; *again* says whether the same request can succeed later unchanged.",
     "",
