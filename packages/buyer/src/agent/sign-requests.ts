@@ -1,12 +1,11 @@
 /**
  * Requests that say which agent makes them: HTTP message signatures (RFC 9421) with Ed25519, as Web Bot
  * Auth has them (draft-ietf-webbotauth-httpsig-protocol). Sellers can have another price for agents
- * that they know. Node.js only. The library builds what is signed.
+ * that they know. Node.js only.
  * @packageDocumentation
  */
 import { createHash, createPrivateKey, generateKeyPairSync, randomBytes, sign } from "node:crypto";
 import { isObject, member, type JsonObject } from "@farthing/protocol";
-import { httpbis } from "http-message-signatures";
 import type { FetchFunction } from "../replayable-request.ts";
 import { systemRuntime, type Runtime } from "../runtime.ts";
 
@@ -84,39 +83,27 @@ export function signRequests(
   { now }: Pick<Runtime, "now"> = systemRuntime,
 ): FetchFunction {
   const key = createPrivateKey({ format: "jwk", key: { ...jwk } });
-  const signer = {
-    id: keyId(jwk.x),
-    alg: "ed25519",
-    sign: async (data: Buffer) => sign(undefined, data, key),
-  };
   return async (input, init = {}) => {
+    const { host, pathname } = new URL(input);
+    const created = Math.floor(now() / 1000);
+    const nonce = randomBytes(nonceBytes).toString("base64");
+    const agent = `"${directory}"`;
+    const params = `("@authority" "@method" "@path" "signature-agent";key="sig1");created=${created};expires=${created + validSeconds};keyid="${keyId(jwk.x)}";alg="ed25519";nonce="${nonce}";tag="web-bot-auth"`;
+    // The signature base of RFC 9421, section 2.5.
+    const base = [
+      `"@authority": ${host}`,
+      `"@method": ${(init.method ?? "GET").toUpperCase()}`,
+      `"@path": ${pathname}`,
+      `"signature-agent";key="sig1": ${agent}`,
+      `"@signature-params": ${params}`,
+    ].join("\n");
     const headers = new Headers(init.headers);
-    headers.set("Signature-Agent", `sig1="${directory}"`);
-    const created = new Date(now());
-    const message = {
-      method: init.method ?? "GET",
-      url: String(input),
-      headers: { "signature-agent": headers.get("Signature-Agent") ?? "" },
-    };
-    const signed = await httpbis.signMessage(
-      {
-        key: signer,
-        name: "sig1",
-        fields: ["@authority", "@method", "@path", '"signature-agent";key="sig1"'],
-        params: ["created", "expires", "keyid", "alg", "nonce", "tag"],
-        paramValues: {
-          created,
-          expires: new Date(created.getTime() + validSeconds * 1000),
-          nonce: randomBytes(nonceBytes).toString("base64"),
-          tag: "web-bot-auth",
-        },
-      },
-      message,
+    headers.set("Signature-Agent", `sig1=${agent}`);
+    headers.set("Signature-Input", `sig1=${params}`);
+    headers.set(
+      "Signature",
+      `sig1=:${sign(undefined, Buffer.from(base), key).toString("base64")}:`,
     );
-    const made = new Map(Object.entries<string | string[]>(signed.headers));
-    for (const name of ["Signature", "Signature-Input"]) {
-      headers.set(name, String(made.get(name) ?? ""));
-    }
     return fetch(input, { ...init, headers });
   };
 }
