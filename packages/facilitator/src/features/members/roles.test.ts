@@ -76,6 +76,7 @@ const expected: Readonly<Record<string, readonly Role[]>> = {
   readRevenue: all,
   listCustomers: all,
   listRequests: all,
+  countRequests: all,
   readRequest: all,
   refund: owners,
 };
