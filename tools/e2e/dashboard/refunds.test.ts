@@ -101,10 +101,10 @@ describeInBrowser("refunds on the dashboard", () => {
     expect(await refundButton().count()).toBe(0);
 
     await visit(window, "Settlements");
-    const rows = page.getByRole("row").filter({ hasText: "Refund to" });
+    const rows = page.getByRole("row").filter({ hasText: "of this payment" });
     await rows.filter({ hasText: "-0.004" }).waitFor();
     const rest = rows.filter({ hasText: "-0.006" });
-    await rest.getByRole("link", { name: "Refund", exact: true }).click();
+    await rest.getByRole("link", { name: "this payment" }).click();
     await page.getByRole("heading", { level: 1, name: "Settlement" }).waitFor();
     expect(page.url()).toContain(id);
     await refunds().getByRole("link").first().click();
