@@ -13,6 +13,7 @@ import {
   noticeReorganisation,
   watchFailed,
   type Actor,
+  hasOpenElsewhere,
 } from "./outcomes.ts";
 import { brokenPromise, isOver } from "./promises.ts";
 import {
@@ -25,7 +26,7 @@ import {
   type State,
 } from "./state.ts";
 import { bareTransactions } from "./nonces.ts";
-import { canMakeTask, makeTask } from "./tasks.ts";
+import { canMakeTask, makeTask, reloadAll } from "./tasks.ts";
 import {
   actionOn,
   canCarry,
@@ -243,6 +244,9 @@ function addFollowerSteps(actor: Actor, { steps, actorIn, who }: Named): void {
   }
   if (state.processes.length > 1) {
     steps.add(`${who} hears of changes`, (draft) => hear(actorIn(draft)));
+  }
+  if (membersOf(process.holds).some((wallet) => hasOpenElsewhere(actor, wallet))) {
+    steps.add(`${who} looks for nonces that are open`, (draft) => reloadAll(actorIn(draft)));
   }
   const payments = listStranded(state.database);
   if (payments !== 0) {

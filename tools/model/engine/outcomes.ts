@@ -221,6 +221,14 @@ export function reload({ state, process }: Actor, wallet: number): void {
   }
 }
 
+/** Whether a nonce of a wallet is open in the database and not in hand. */
+export function hasOpenElsewhere({ state, process }: Actor, wallet: number): boolean {
+  return listSigned(state, wallet).some(
+    ({ row: { nonce } }) =>
+      !process.pending.some((one) => one.wallet === wallet && one.nonce === nonce),
+  );
+}
+
 /** Takes everything into hand that is stored as open, also at nonces that are in hand. */
 export function load({ state, process }: Actor, wallet: number): void {
   for (const { id, row } of listSigned(state, wallet)) addToNonces(process, row, id, true);

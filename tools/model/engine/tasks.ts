@@ -88,7 +88,8 @@ function revert(
   process.tasks.unshift({ do: "reload" }, { do: "requeue", payments });
 }
 
-function reloadAll(actor: Actor): void {
+/** Takes the nonces into hand that are open again, as a process does every few seconds. */
+export function reloadAll(actor: Actor): void {
   for (const wallet of membersOf(actor.process.holds)) reload(actor, wallet);
   carryAgain(actor);
 }
