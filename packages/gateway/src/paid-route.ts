@@ -16,7 +16,13 @@ import {
   finalityAt,
   walletsAt,
 } from "@farthing/seller";
-import { defined, isBookText, isEventStream, referenceCharsMax } from "@farthing/protocol";
+import {
+  agentSignatureTag,
+  defined,
+  isBookText,
+  isEventStream,
+  referenceCharsMax,
+} from "@farthing/protocol";
 import type { ChoosePrice } from "./callers/choose-price.ts";
 import type { GatewayConfig, RouteConfig } from "./configuration/configuration.ts";
 import { clientCredentials } from "./headers/header-rules.ts";
@@ -138,7 +144,7 @@ export function createPaidRoute(
 /** What challenges tell agents of the signatures that count here. */
 function agentExtension({ agentRegistrationUrl: registrationUrl }: RouteConfig) {
   if (registrationUrl === undefined) return undefined;
-  const info = { registrationUrl, signatureSchemes: ["ed25519"], tags: ["web-bot-auth"] };
+  const info = { registrationUrl, signatureSchemes: ["ed25519"], tags: [agentSignatureTag] };
   return [{ key: "http-message-signatures", declaration: { info } }];
 }
 

@@ -4,6 +4,7 @@
  */
 export * from "./settlements/account-api.ts";
 export * from "./networks/address.ts";
+export * from "./http/agent-directory.ts";
 export * from "./signatures/authorization.ts";
 export * from "./extensions/bazaar.ts";
 export * from "./settlements/books.ts";
@@ -57,3 +58,4 @@ export * from "./signatures/sign-digest.ts";
 export * from "./signatures/signature.ts";
 export * from "./http/trace-context.ts";
 export * from "./networks/usdc.ts";
+export * from "./process/write-ahead-log.ts";

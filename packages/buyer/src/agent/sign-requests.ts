@@ -4,16 +4,16 @@
  * that they know. Node.js only.
  * @packageDocumentation
  */
-import { createHash, createPrivateKey, generateKeyPairSync, randomBytes, sign } from "node:crypto";
-import { isObject, member, type JsonObject } from "@farthing/protocol";
+import { createPrivateKey, generateKeyPairSync, randomBytes, sign } from "node:crypto";
+import {
+  agentKeyId,
+  agentSignatureTag,
+  isObject,
+  member,
+  type JsonObject,
+} from "@farthing/protocol";
 import type { FetchFunction } from "../replayable-request.ts";
 import { systemRuntime, type Runtime } from "../runtime.ts";
-
-/** Sellers find the keys of an agent's host here, over https. */
-export const agentDirectoryPath = "/.well-known/http-message-signatures-directory";
-
-/** The media type with which the directory has to be served. */
-export const agentDirectoryType = "application/http-message-signatures-directory+json";
 
 /** An agent's key. `d` is secret. */
 export interface AgentKey {
@@ -56,15 +56,8 @@ function isThirtyTwoBytes(text: string): boolean {
 /** The document that the origin has to serve for its keys: those in use, and the next one. */
 export function agentDirectory(keys: readonly AgentKey[]): JsonObject {
   return {
-    keys: keys.map(({ jwk: { kty, crv, x } }) => ({ kty, crv, kid: keyId(x), x, use: "sig" })),
+    keys: keys.map(({ jwk: { kty, crv, x } }) => ({ kty, crv, kid: agentKeyId(x), x, use: "sig" })),
   };
-}
-
-/** The thumbprint of RFC 7638; the order of the members is a part of it. */
-function keyId(x: string): string {
-  return createHash("sha256")
-    .update(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`)
-    .digest("base64url");
 }
 
 /** Seconds for which a signature is valid; a request is on its way for less. */
@@ -88,7 +81,7 @@ export function signRequests(
     const created = Math.floor(now() / 1000);
     const nonce = randomBytes(nonceBytes).toString("base64");
     const agent = `"${directory}"`;
-    const params = `("@authority" "@method" "@path" "signature-agent";key="sig1");created=${created};expires=${created + validSeconds};keyid="${keyId(jwk.x)}";alg="ed25519";nonce="${nonce}";tag="web-bot-auth"`;
+    const params = `("@authority" "@method" "@path" "signature-agent";key="sig1");created=${created};expires=${created + validSeconds};keyid="${agentKeyId(jwk.x)}";alg="ed25519";nonce="${nonce}";tag="${agentSignatureTag}"`;
     // The signature base of RFC 9421, section 2.5.
     const base = [
       `"@authority": ${host}`,

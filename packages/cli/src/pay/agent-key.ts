@@ -1,17 +1,21 @@
 /** `farthing agent-key`: the key with which an agent says who it is, and the directory for its host. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { wrapFetch } from "@farthing/buyer";
+import type { FetchFunction } from "@farthing/buyer";
 import {
   agentDirectory,
-  agentDirectoryPath,
-  agentDirectoryType,
   createAgentKey,
   parseAgentKey,
   signRequests,
   type AgentKey,
 } from "@farthing/buyer/agent";
-import { buyerVariables, parseJson, writeTo } from "@farthing/protocol";
+import {
+  agentDirectoryPath,
+  agentDirectoryType,
+  buyerVariables,
+  parseJson,
+  writeTo,
+} from "@farthing/protocol";
 import { Option, type Command } from "commander";
 import { ConfigurationError, UsageError } from "../command/command-errors.ts";
 import { runCommand } from "../command/run-command.ts";
@@ -21,8 +25,6 @@ import {
   readVariable,
   writePrivateJson,
 } from "../input/buyer-settings.ts";
-
-type FetchFunction = Parameters<typeof wrapFetch>[0];
 
 export interface AgentFlags {
   readonly agentKey?: string;

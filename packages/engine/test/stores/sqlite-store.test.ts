@@ -1,9 +1,8 @@
 /** The store's suites on SQLite, in a real file. */
-import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Worker } from "node:worker_threads";
+import { writeMeanwhile } from "@farthing/protocol/testing/busy-file";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { contractPayersSuite } from "./contract-payers.suite.ts";
 import { lateNewsSuite } from "./late-news.suite.ts";
@@ -15,21 +14,6 @@ import { openStore, startSqlite } from "./store-benches.testing.ts";
 import { claimOf } from "./store-values.testing.ts";
 import { storeSuite } from "./store.suite.ts";
 import { transactionsSuite } from "./transactions.suite.ts";
-
-/** Another process that starts on the same file and writes its tables for a moment. */
-async function writeMeanwhile(path: string): Promise<void> {
-  const code = `
-    const { DatabaseSync } = require("node:sqlite");
-    const { parentPort, workerData } = require("node:worker_threads");
-    const file = new DatabaseSync(workerData);
-    file.exec("begin immediate");
-    parentPort.postMessage("writing");
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
-    file.exec("commit");
-    file.close();`;
-  const other = new Worker(code, { eval: true, workerData: path });
-  await once(other, "message");
-}
 
 describe("SQLite", () => {
   describe("one process", () => storeSuite(startSqlite));

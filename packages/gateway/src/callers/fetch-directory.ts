@@ -5,11 +5,15 @@
  */
 import { lookup } from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";
-import { isObject, isPublicAddress, member, type JsonObject } from "@farthing/protocol";
+import {
+  agentDirectoryPath,
+  agentDirectoryType,
+  isObject,
+  isPublicAddress,
+  member,
+  type JsonObject,
+} from "@farthing/protocol";
 import { Agent, request } from "undici";
-
-const directoryPath = "/.well-known/http-message-signatures-directory";
-const directoryType = "application/http-message-signatures-directory+json";
 
 /** The request of a buyer waits for it. */
 const totalMsDefault = 3_000;
@@ -62,14 +66,14 @@ export function createDirectoryFetch(reach: DirectoryReach = {}): FetchDirectory
     // Nothing is kept open: a connection could outlive the check of its address.
     const dispatcher = new Agent({ connect, connections: 1 });
     try {
-      const headers = { accept: directoryType, "accept-encoding": "identity" };
-      const url = `https://${host}:${port}${directoryPath}`;
+      const headers = { accept: agentDirectoryType, "accept-encoding": "identity" };
+      const url = `https://${host}:${port}${agentDirectoryPath}`;
       const response = await request(url, { dispatcher, headers, signal });
       const { statusCode, headers: received, body } = response;
       if (statusCode !== 200) return failed(`its directory has status ${statusCode}`);
       const [type = ""] = String(received["content-type"] ?? "").split(";");
-      if (type.trim().toLowerCase() !== directoryType) {
-        return failed(`its directory is not of the type ${directoryType}`);
+      if (type.trim().toLowerCase() !== agentDirectoryType) {
+        return failed(`its directory is not of the type ${agentDirectoryType}`);
       }
       return await readDocument(body);
     } finally {

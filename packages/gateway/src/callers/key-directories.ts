@@ -2,17 +2,17 @@
  * The keys that hosts publish for their agents, by host and key. A key counts for the host that
  * publishes it alone: another host could name it too.
  */
-import { createHash, createPublicKey, type KeyObject } from "node:crypto";
-import { isObject, member, type JsonObject } from "@farthing/protocol";
+import { createPublicKey, type KeyObject } from "node:crypto";
+import { agentKeyId, isObject, member, type JsonObject } from "@farthing/protocol";
 import type { DirectoryFetch, FetchDirectory } from "./fetch-directory.ts";
 
-/** So long a directory is believed without a look; a key that was removed counts until then. */
+/** How long a directory is used without another lookup; a removed key is accepted until then. */
 const freshMs = 10 * 60_000;
 
-/** A host that cannot be reached keeps its keys for a day: its fault must not be its agents'. */
+/** How long the keys of a host are kept while it cannot be reached. */
 const staleMs = 24 * 60 * 60_000;
 
-/** Pause between two looks at one host, also where a key is missing or nothing responds. */
+/** Pause between two lookups of one host, also where a key is missing or the host does not respond. */
 const pauseMs = 60_000;
 
 /** Keys of one directory. */
@@ -21,10 +21,10 @@ const keysMax = 32;
 /** Hosts that are kept; the one that was fetched first goes first. */
 const hostsMax = 1_000;
 
-/** Looks at the hosts of strangers in a minute, so that nobody makes the gateway call others at will. */
+/** Lookups in a minute of hosts that no entry names, so that callers cannot direct requests at others. */
 const strangersPerMinute = 60;
 
-/** Looks at once. */
+/** Lookups at the same time. */
 const fetchesMax = 20;
 
 /** The key of RFC 9421, appendix B.1.4, whose private part everybody has. */
@@ -33,7 +33,7 @@ const publishedTestKey = "poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U";
 interface Entry {
   readonly keys: ReadonlyMap<string, PublishedKey>;
   readonly fetchedAt: number;
-  /** The last look, whether it found something or not. */
+  /** The last lookup, successful or not. */
   readonly triedAt: number;
   readonly failure?: string;
 }
@@ -102,7 +102,7 @@ function isDue({ fetchedAt, triedAt, keys }: Entry, keyId: string, now: number):
   return now >= fetchedAt + freshMs || !keys.has(keyId);
 }
 
-/** A directory without a key takes the key away; one that cannot be reached takes nothing away. */
+/** A directory that no longer lists a key removes it; a failed lookup keeps the stored keys. */
 function entryOf(found: DirectoryFetch, before: Entry | undefined, now: number): Entry {
   if (found.kind === "fetched") {
     return { keys: readKeys(found.document), fetchedAt: now, triedAt: now };
@@ -128,7 +128,7 @@ function none(why: string): KeyFinding {
   return { kind: "none", why };
 }
 
-/** Keys of other kinds, and those that lie about their name, are left out. */
+/** Leaves out keys of other kinds, and those whose `kid` is not their thumbprint. */
 function readKeys(document: JsonObject): ReadonlyMap<string, PublishedKey> {
   const list = member(document, "keys");
   const keys = new Map<string, PublishedKey>();
@@ -136,7 +136,7 @@ function readKeys(document: JsonObject): ReadonlyMap<string, PublishedKey> {
     const x = isObject(one) ? member(one, "x") : undefined;
     if (!isObject(one) || typeof x !== "string" || !/^[\w-]{43}$/.test(x)) continue;
     if (member(one, "kty") !== "OKP" || member(one, "crv") !== "Ed25519") continue;
-    const id = thumbprintOf(x);
+    const id = agentKeyId(x);
     if (id === publishedTestKey || (member(one, "kid") ?? id) !== id) continue;
     const key = createPublicKey({ format: "jwk", key: { kty: "OKP", crv: "Ed25519", x } });
     const notBefore = secondsOf(member(one, "nbf")) ?? 0;
@@ -148,11 +148,4 @@ function readKeys(document: JsonObject): ReadonlyMap<string, PublishedKey> {
 
 function secondsOf(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
-}
-
-/** The thumbprint of an Ed25519 key, RFC 7638 and RFC 8037, appendix A.3. */
-export function thumbprintOf(x: string): string {
-  return createHash("sha256")
-    .update(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`)
-    .digest("base64url");
 }

@@ -1,6 +1,6 @@
 /** One route, several prices: who pays what, and what a stranger tries to pay less. */
 import { createPrivateKey, generateKeyPairSync, sign, type KeyObject } from "node:crypto";
-import { decodeHeader, headerNames } from "@farthing/protocol";
+import { agentKeyId, decodeHeader, headerNames } from "@farthing/protocol";
 import { payFor } from "@farthing/seller/testing/buyer";
 import { listen, type Listening } from "@farthing/seller/testing/listen";
 import { signatureHeaders } from "web-bot-auth";
@@ -10,7 +10,6 @@ import { explainRequest } from "../inspection/explain.ts";
 import { configOf, startBefore, takesEveryPayment } from "../gateway.testing.ts";
 import type { Gateway } from "../gateway.ts";
 import type { DirectoryFetch } from "./fetch-directory.ts";
-import { thumbprintOf } from "./key-directories.ts";
 
 const publicUrl = "http://localhost";
 
@@ -346,7 +345,7 @@ function draftSigner() {
   const key = createPrivateKey({ format: "jwk", key: { ...signer, d } });
   const header = (by: KeyObject, publicX = x): Sent => {
     const [created, expires] = [Math.floor(now / 1000), Math.floor(now / 1000) + 60];
-    const covered = `("@authority" "signature-agent";key="agent2");created=${created};expires=${expires};keyid="${thumbprintOf(publicX)}";alg="ed25519";tag="web-bot-auth"`;
+    const covered = `("@authority" "signature-agent";key="agent2");created=${created};expires=${expires};keyid="${agentKeyId(publicX)}";alg="ed25519";tag="web-bot-auth"`;
     const base = `"@authority": localhost\n"signature-agent";key="agent2": "https://agent.example"\n"@signature-params": ${covered}`;
     const signature = sign(undefined, Buffer.from(base), by).toString("base64");
     return {

@@ -14,8 +14,8 @@ export interface SignatureUse {
   readonly signature: string;
   /** Undefined where nothing is served for the signature yet. */
   readonly credential: string | undefined;
-  /** Unix seconds. */
-  readonly expires: number;
+  /** Unix seconds until which the signature is accepted. */
+  readonly until: number;
 }
 
 export interface SeenSignatures {
@@ -25,7 +25,7 @@ export interface SeenSignatures {
 
 interface Seen {
   /** Unix seconds. */
-  readonly expires: number;
+  readonly until: number;
   readonly credential: string;
 }
 
@@ -35,15 +35,15 @@ export function createSeenSignatures(now: () => number): SeenSignatures {
 
   function makeRoom(): void {
     for (const [host, seen] of hosts) {
-      for (const [signature, { expires }] of seen) {
-        if (expires * 1000 < now()) seen.delete(signature);
+      for (const [signature, { until }] of seen) {
+        if (until * 1000 < now()) seen.delete(signature);
       }
       if (seen.size === 0) hosts.delete(host);
     }
   }
 
   return {
-    take(host, { signature, credential, expires }) {
+    take(host, { signature, credential, until }) {
       const before = hosts.get(host)?.get(signature);
       if (before) return before.credential === credential && credential !== "";
       if (credential === undefined) return true;
@@ -52,7 +52,7 @@ export function createSeenSignatures(now: () => number): SeenSignatures {
       if (isFull()) makeRoom();
       if (isFull()) return false;
       const seen = hosts.get(host) ?? new Map<string, Seen>();
-      seen.set(signature, { credential, expires });
+      seen.set(signature, { credential, until });
       hosts.set(host, seen);
       return true;
     },

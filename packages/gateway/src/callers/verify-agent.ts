@@ -4,6 +4,7 @@
  */
 import { verify } from "node:crypto";
 import { httpbis } from "http-message-signatures";
+import { agentSignatureTag } from "@farthing/protocol";
 import {
   isInnerList,
   parseDictionary,
@@ -17,8 +18,6 @@ import { unsigned, type AgentFinding } from "./caller-rule.ts";
 import type { KeyDirectories } from "./key-directories.ts";
 import type { SeenSignatures } from "./seen-signatures.ts";
 
-const tag = "web-bot-auth";
-
 /** Clocks of agents and gateways differ so much. */
 const skewSeconds = 30;
 
@@ -30,7 +29,6 @@ type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 /** A signature that a request carries, and the host that it says to be of. Nothing is proved yet. */
 export interface AgentClaim {
   readonly host: string;
-  readonly label: string;
   readonly keyId: string;
   /** Unix seconds. */
   readonly created: number;
@@ -61,7 +59,7 @@ export function readClaim(headers: Headers): ClaimReading {
 }
 
 function claimOf(inputs: Dictionary, signatures: Dictionary, agents: string): ClaimReading {
-  const own = [...inputs].filter(([, [, params]]) => params.get("tag") === tag);
+  const own = [...inputs].filter(([, [, params]]) => params.get("tag") === agentSignatureTag);
   const [[label, input] = []] = own;
   if (label === undefined || input === undefined || !isInnerList(input)) return unsigned;
   if (own.length > 1) return unverified("it has more than one signature of an agent");
@@ -70,7 +68,7 @@ function claimOf(inputs: Dictionary, signatures: Dictionary, agents: string): Cl
     ([name, flags]) => (name === "@authority" || name === "@target-uri") && flags.size === 0,
   );
   if (!isBound) return unverified("its signature covers neither @authority nor @target-uri");
-  const host = hostOf(agents, components, label);
+  const host = hostOf(agents, components);
   if (host === undefined) {
     return unverified(
       "its signature covers no Signature-Agent with the https origin of a directory",
@@ -83,35 +81,35 @@ function claimOf(inputs: Dictionary, signatures: Dictionary, agents: string): Cl
   }
   const algorithm = params.get("alg") ?? "ed25519";
   if (algorithm !== "ed25519") return unverified("its algorithm is not ed25519");
-  const bytes = signatures.get(label)?.[0];
-  if (!(bytes instanceof ArrayBuffer)) return unverified("it has no signature of that label");
-  const one = signatures.get(label);
-  if (!one) return unsigned;
-  const signature = serializeDictionary(new Map([[label, one]]));
-  const signatureInput = serializeDictionary(new Map([[label, input]]));
+  const signature = signatures.get(label);
+  const [bytes] = signature ?? [];
+  if (!signature || !(bytes instanceof ArrayBuffer)) {
+    return unverified("it has no signature of that label");
+  }
   return {
     kind: "claim",
     claim: {
       host,
-      label,
       keyId,
       created,
       expires,
       signature: Buffer.from(bytes).toString("base64"),
-      headers: { signature, "signature-input": signatureInput },
+      headers: {
+        signature: serializeDictionary(new Map([[label, signature]])),
+        "signature-input": serializeDictionary(new Map([[label, input]])),
+      },
     },
   };
 }
 
 /** The host of the directory that the signature covers; earlier drafts sent a bare text. */
-function hostOf(agents: string, components: InnerList[0], label: string): string | undefined {
+function hostOf(agents: string, components: InnerList[0]): string | undefined {
   const covered = components.find(([name]) => name === "signature-agent");
   if (!covered) return undefined;
   const key = covered[1].get("key");
   if (key === undefined) return agents.startsWith('"') ? originHost(parseItem(agents)) : undefined;
   const member = typeof key === "string" ? parseDictionary(agents).get(key) : undefined;
-  // The draft keys the member to the label; an intermediary may change the label alone.
-  return member && label !== "" && !isInnerList(member) ? originHost(member) : undefined;
+  return member && !isInnerList(member) ? originHost(member) : undefined;
 }
 
 function originHost([value, params]: ReturnType<typeof parseItem>): string | undefined {
@@ -162,8 +160,8 @@ export async function verifyAgent(
   );
   if (!isSigned) return unverified("its signature is not that of the key");
   const { credential } = request;
-  const { signature } = claim;
-  if (!seen.take(host, { signature, credential, expires })) {
+  const use = { signature: claim.signature, credential, until: expires + skewSeconds };
+  if (!seen.take(host, use)) {
     return unverified("its signature was used before; sign each request anew");
   }
   return { kind: "verified", host };

@@ -3,13 +3,13 @@
  * log, and a synced write for every commit: acknowledged writes survive power loss.
  */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { useWriteAheadLog } from "@farthing/protocol";
 import { sql, SqliteDialect, type SqliteDatabase } from "kysely";
 import { assert } from "../../base/assert.ts";
 import { noChanges } from "../changes.ts";
 import type { DatabaseDialect, ListColumns } from "../dialect.ts";
 import { keepPrivate } from "./private-file.ts";
 import { createExchangeFile } from "./exchange-file.ts";
-import { useWriteAheadLog } from "./write-ahead-log.ts";
 
 /** A write waits this long for another process (the command line). */
 const busyTimeoutMs = 5_000;

@@ -1,9 +1,9 @@
 /** The SQLite file with the payment records: its rights and version, and transactions of two strengths. */
 import { chmodSync, closeSync, openSync, statSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { useWriteAheadLog } from "@farthing/protocol";
 import { createBatches } from "./batches.ts";
 import { addLater, firstVersion, secondVersion, type Database } from "./tables.ts";
-import { useWriteAheadLog } from "./write-ahead-log.ts";
 
 /** The number in `pragma user_version`. Earlier files are migrated; later ones are not touched. */
 const schemaVersion = 2;

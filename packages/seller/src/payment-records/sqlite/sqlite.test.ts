@@ -1,10 +1,9 @@
 /** Payment records in a SQLite file: the promises of every store, and what only a file can get wrong. */
-import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { Worker } from "node:worker_threads";
+import { writeMeanwhile } from "@farthing/protocol/testing/busy-file";
 import { expect, onTestFinished, test } from "vitest";
 import { closingSuite } from "../../exchange/closing.suite.ts";
 import { balancesSuite } from "../balances/balances.suite.ts";
@@ -210,21 +209,6 @@ test("a file of something else is left alone", async () => {
   other.close();
   expect(() => createSqliteGrants({ path })).toThrow(/is not a file of grants of this version/);
 });
-
-/** Another process that starts on the same file and writes its tables for a moment. */
-async function writeMeanwhile(path: string): Promise<void> {
-  const code = `
-    const { DatabaseSync } = require("node:sqlite");
-    const { parentPort, workerData } = require("node:worker_threads");
-    const file = new DatabaseSync(workerData);
-    file.exec("begin immediate");
-    parentPort.postMessage("writing");
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
-    file.exec("commit");
-    file.close();`;
-  const other = new Worker(code, { eval: true, workerData: path });
-  await once(other, "message");
-}
 
 test("a new file that another process sets up at that moment is opened", async () => {
   const { path, remove } = await newFolder();

@@ -1,5 +1,4 @@
 /** Turns on the write-ahead log of a SQLite file, also where another process does so at that moment. */
-import type { DatabaseSync } from "node:sqlite";
 
 /** Another process writes its tables within a few of these. */
 const pauseMs = 5;
@@ -11,7 +10,10 @@ const busyCode = 5;
  * Waits for other processes up to `busyTimeoutMs`. SQLite's own timeout does not cover this statement:
  * it fails at once where another connection writes, as two processes do that start on a new file.
  */
-export function useWriteAheadLog(database: DatabaseSync, busyTimeoutMs: number): void {
+export function useWriteAheadLog(
+  database: { exec(statement: string): void },
+  busyTimeoutMs: number,
+): void {
   for (let waitedMs = 0; ; waitedMs += pauseMs) {
     try {
       database.exec("pragma journal_mode = WAL");
