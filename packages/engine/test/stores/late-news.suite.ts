@@ -11,6 +11,7 @@ import {
   next,
   planOf,
   replaceAt,
+  reserved,
   take,
   type StoreBench,
   type TestStore,
@@ -72,15 +73,11 @@ export function lateNewsSuite(start: () => Promise<StoreBench>): void {
   });
 
   test("bytes that are stored already are refused, and what repeats them is dropped", async () => {
-    const lease = await held(store);
-    const claim = claimOf();
-    await store.claimSettlements([claim], 1);
-    const [first] = await store.reserveTransactions(lease, [planOf(claim.id)], 1);
-    if (!first) throw new Error("nothing was reserved");
+    const { lease, claim, plan, transaction: first } = await reserved(store);
     const bytes = { raw: hex32(next()), hash: hex32(next()) };
     await store.recordSigned(lease, [{ id: first.id, ...bytes }], 1);
-    const repeat = await replaceAt(store, lease, first.nonce, planOf(claim.id), 2);
-    const other = await replaceAt(store, lease, first.nonce, planOf(claim.id), 2);
+    const repeat = await replaceAt(store, lease, first.nonce, plan, 2);
+    const other = await replaceAt(store, lease, first.nonce, plan, 2);
     const signed = [
       { id: repeat.id, ...bytes },
       { id: other.id, raw: hex32(next()), hash: hex32(next()) },
@@ -104,15 +101,11 @@ export function lateNewsSuite(start: () => Promise<StoreBench>): void {
   test.each(["nothing", "another transaction"])(
     "bytes that were dropped are repeated where %s is mined at their nonce",
     async (mined) => {
-      const lease = await held(store);
-      const claim = claimOf();
-      await store.claimSettlements([claim], 1);
-      const [first] = await store.reserveTransactions(lease, [planOf(claim.id)], 1);
-      if (!first) throw new Error("nothing was reserved");
+      const { lease, plan, transaction: first } = await reserved(store);
       const bytes = { raw: hex32(next()), hash: hex32(next()) };
       await store.recordSigned(lease, [{ id: first.id, ...bytes }], 1);
-      const repeat = await replaceAt(store, lease, first.nonce, planOf(claim.id), 2);
-      const other = await replaceAt(store, lease, first.nonce, planOf(claim.id), 2);
+      const repeat = await replaceAt(store, lease, first.nonce, plan, 2);
+      const other = await replaceAt(store, lease, first.nonce, plan, 2);
       await store.closeTransactions([first], "dropped");
       if (mined === "another transaction") await store.closeTransactions([other], "mined", 9);
       expect(await store.dropRepeats(lease, [{ id: repeat.id, ...bytes }], 3)).toBe(1);

@@ -16,6 +16,7 @@ import {
   next,
   otherLane,
   planOf,
+  reserved,
   take,
   type StoreBench,
   type TestStore,
@@ -49,11 +50,7 @@ interface OnItsWay {
 }
 
 async function queued(store: TestStore): Promise<OnItsWay> {
-  const claim = claimOf();
-  await store.claimSettlements([claim], 1);
-  const lease = await held(store);
-  const [transaction] = await store.reserveTransactions(lease, [planOf(claim.id)], 1);
-  if (!transaction) throw new Error("nothing was reserved");
+  const { claim, lease, transaction } = await reserved(store);
   return { id: claim.id, lease, transaction };
 }
 

@@ -138,6 +138,17 @@ export async function held(
   return lease;
 }
 
+/** Claims a settlement, and reserves the transaction that carries it under a new lease. */
+export async function reserved(store: TestStore) {
+  const lease = await held(store);
+  const claim = claimOf();
+  await store.claimSettlements([claim], 1);
+  const plan = planOf(claim.id);
+  const [transaction] = await store.reserveTransactions(lease, [plan], 1);
+  if (!transaction) throw new Error("nothing was reserved");
+  return { lease, claim, plan, transaction };
+}
+
 /** Why a claim was refused; undefined when it was not. */
 export function refusalOf(result: ClaimResult | undefined): string | undefined {
   return result?.kind === "refused" ? result.reason : undefined;

@@ -21,6 +21,7 @@ import {
   otherLane,
   planOf,
   replaceAt,
+  reserved,
   take,
   type StoreBench,
   type TestStore,
@@ -316,11 +317,7 @@ function nonceTests(store: () => TestStore): void {
   });
 
   test("an id that is given again changes no other transaction", async () => {
-    const lease = await held(store());
-    const claim = claimOf();
-    await store().claimSettlements([claim], 1);
-    const [taken] = await store().reserveTransactions(lease, [planOf(claim.id)], 1);
-    if (!taken) throw new Error("nothing was reserved");
+    const { lease, transaction: taken } = await reserved(store());
     await carryOn(store(), lease, [taken], "sign");
     // What a process remembers of a transaction that the database lost: the id is another's now.
     const lost = { ...taken, hash: hex32(77) };

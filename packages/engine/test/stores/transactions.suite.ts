@@ -9,10 +9,9 @@ import {
 import { storeForEach } from "./store-benches.testing.ts";
 import {
   chainId,
-  claimOf,
-  held,
   hex32,
-  planOf,
+  replaceAt,
+  reserved,
   type StoreBench,
   type TestStore,
 } from "./store-values.testing.ts";
@@ -64,12 +63,7 @@ export function transactionsSuite(start: () => Promise<StoreBench>): void {
 
   test("nothing is put at a nonce at which a transaction is mined", async () => {
     const { store } = at();
-    const lease = await held(store);
-    const claim = claimOf();
-    await store.claimSettlements([claim], 1);
-    const plan = planOf(claim.id);
-    const [transaction] = await store.reserveTransactions(lease, [plan], 1);
-    if (!transaction) throw new Error("nothing was reserved");
+    const { lease, plan, transaction } = await reserved(store);
     for (const step of paths.mined) await steps[step](store, lease, transaction);
     const replace = () => store.replaceTransaction(lease, transaction.nonce, plan, 3);
     expect(await replace()).toBeUndefined();
@@ -80,17 +74,9 @@ export function transactionsSuite(start: () => Promise<StoreBench>): void {
 
   test("a nonce is closed with all that is signed at it, and by no name that another one has", async () => {
     const { store } = at();
-    const lease = await held(store);
-    const claim = claimOf();
-    await store.claimSettlements([claim], 1);
-    const plan = planOf(claim.id);
-    const [first] = await store.reserveTransactions(lease, [plan], 1);
-    if (!first) throw new Error("nothing was reserved");
-    const [second, third] = [
-      await store.replaceTransaction(lease, first.nonce, plan, 2),
-      await store.replaceTransaction(lease, first.nonce, plan, 2),
-    ];
-    if (!second || !third) throw new Error("none is mined at the nonce");
+    const { lease, plan, transaction: first } = await reserved(store);
+    const second = await replaceAt(store, lease, first.nonce, plan, 2);
+    const third = await replaceAt(store, lease, first.nonce, plan, 2);
     await sign(store, lease, first);
     await sign(store, lease, second);
     const all = () => Promise.all([first, second, third].map(stateOf));
@@ -110,13 +96,8 @@ export function transactionsSuite(start: () => Promise<StoreBench>): void {
 
   test("a dropped transaction that a block contains is open again, with its nonce", async () => {
     const { store } = at();
-    const lease = await held(store);
-    const claim = claimOf();
-    await store.claimSettlements([claim], 1);
-    const plan = planOf(claim.id);
-    const [first] = await store.reserveTransactions(lease, [plan], 1);
-    const second = first && (await store.replaceTransaction(lease, first.nonce, plan, 2));
-    if (!second) throw new Error("none is mined at the nonce");
+    const { lease, plan, transaction: first } = await reserved(store);
+    const second = await replaceAt(store, lease, first.nonce, plan, 2);
     for (const one of [first, second]) await sign(store, lease, one);
     await store.closeNonce(first, minedAt);
     await store.reopenTransactions(chainId, { shown: [hashOf(first)] });
@@ -128,11 +109,7 @@ export function transactionsSuite(start: () => Promise<StoreBench>): void {
   describe.each(states)("from %s", (before) => {
     test.each(names)("%s", async (name) => {
       const { store } = at();
-      const lease = await held(store);
-      const claim = claimOf();
-      await store.claimSettlements([claim], 1);
-      const [transaction] = await store.reserveTransactions(lease, [planOf(claim.id)], 1);
-      if (!transaction) throw new Error("nothing was reserved");
+      const { lease, transaction } = await reserved(store);
       for (const step of paths[before]) await steps[step](store, lease, transaction);
       expect(await stateOf(transaction)).toBe(before);
       await steps[name](store, lease, transaction);
