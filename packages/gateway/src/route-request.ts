@@ -13,6 +13,7 @@ import {
   refuseCoding,
   type RouteTarget,
 } from "./proxy.ts";
+import type { ChosenPrice } from "./callers/choose-price.ts";
 import { servedMethods } from "./routing/route-pattern.ts";
 import type { RequestLimits } from "./request-limits.ts";
 import type { RequestContext } from "./outcome.ts";
@@ -47,11 +48,10 @@ export async function routeRequest(
   const choosing = active.choosePrice(found, incoming);
   const price = choosing && (await choosing);
   const route = price?.route ?? found;
-  if (price?.agent) context.agent = price.agent;
   const upstream = active.upstreamOf(route);
   context.upstream = route.upstream.name;
   const target: RouteTarget = { route, upstream, publicUrl: active.config.publicUrl };
-  const { paidRoute, isSold } = enterRoute(active, route, { incoming, context, limits });
+  const { paidRoute, isSold } = enterRoute(active, route, { incoming, context, limits, price });
   if (!paidRoute) {
     const response = asFree(await proxyFreeRequest(target, incoming, context), isSold);
     if (response instanceof Response) return response;
@@ -105,6 +105,8 @@ interface Visit {
   readonly incoming: Incoming;
   readonly context: RequestContext;
   readonly limits: RequestLimits;
+  /** Where the route has several. */
+  readonly price: ChosenPrice | undefined;
 }
 
 interface Entry {
@@ -118,9 +120,10 @@ interface Entry {
 export function enterRoute(
   active: ActiveConfiguration,
   route: RouteConfig,
-  { incoming, context, limits }: Visit,
+  { incoming, context, limits, price }: Visit,
 ): Entry {
   context.route = route.name;
+  if (price?.agent) context.agent = price.agent;
   if (route.caller !== undefined) context.caller = route.caller;
   const paidRoute = active.paidRouteOf(route);
   const isFree = !paidRoute || limits.takeFree(incoming, route);

@@ -95,8 +95,8 @@ export function createServiceHistory(deps: HistoryDeps) {
       const { slots } = waitingOf(chainId);
       const { looked = 0, available = 0 } = slots.get(slot) ?? {};
       slots.set(slot, { slot, looked: looked | bit, available: available | (isUsable ? bit : 0) });
-      const [first] = slots.keys();
-      if (slots.size > waitingSlotsMax && first !== undefined) slots.delete(first);
+      // What was put back after a failed write stands behind newer ones.
+      if (slots.size > waitingSlotsMax) slots.delete(Math.min(...slots.keys()));
     }
     looks = undefined;
   }

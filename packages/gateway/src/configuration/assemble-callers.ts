@@ -1,5 +1,6 @@
 /** Assembles the prices by caller of a route, and reports those that could not be kept to. */
 import { compile as compileNetworks } from "@fastify/proxy-addr";
+import { isLoopback } from "@farthing/protocol";
 import { multiplierUnits } from "./caller-settings.ts";
 import type { ConfigContext } from "./config-context.ts";
 import { isMeteredByChannel, type CallerRule, type RouteConfig } from "./configuration.ts";
@@ -92,13 +93,10 @@ function checkEntry(
   if (hours && hours.from === hours.to) {
     report([...location, "hours"], "begins and ends at the same minute");
   }
-  if (agents !== undefined && !file.publicUrl.startsWith("https:") && !isLocal(file.publicUrl)) {
+  const { protocol, hostname } = new URL(file.publicUrl);
+  if (agents !== undefined && protocol !== "https:" && !isLoopback(hostname)) {
     const message =
       "needs a publicUrl of https: whoever reads a request on its way could send its signature again";
     report([...location, "agents"], message);
   }
-}
-
-function isLocal(url: string): boolean {
-  return ["127.0.0.1", "localhost", "[::1]"].includes(new URL(url).hostname);
 }

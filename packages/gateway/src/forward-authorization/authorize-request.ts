@@ -85,8 +85,8 @@ async function authorize(
   if (!isServedByProxy(found.upstream)) return notHere("The gateway serves this address itself.");
   const price = await active.choosePrice(found, asked);
   const route = price?.route ?? found;
-  if (price?.agent) context.agent = price.agent;
-  const { paidRoute, isSold } = enterRoute(active, route, { incoming: asked, context, limits });
+  const visit = { incoming: asked, context, limits, price };
+  const { paidRoute, isSold } = enterRoute(active, route, visit);
   if (!paidRoute) return asFree(new Response(null), isSold);
   const challenged = challengeOf(paidRoute, asked, context);
   if (challenged) return challenged;
