@@ -50,7 +50,7 @@ function timeZone(text: string): string | undefined {
 }
 
 /** Returns a host as certificates name it. */
-export function agentHost(text: string): string | undefined {
+function agentHost(text: string): string | undefined {
   const url = URL.parse(`https://${text}`);
   return url?.host === text.toLowerCase() && url.port === "" ? url.host : undefined;
 }
@@ -71,7 +71,7 @@ const agents = Type.Union(
   ],
   {
     description:
-      "agents whose request is signed by a key that their host publishes (Web Bot Auth); whoever owns a host is an agent, so any says who it is and not that it is honest",
+      "agents whose request is signed by a key that their host publishes (Web Bot Auth). Every owner of a host can be such an agent: any proves who sends a request, and not that they can be trusted",
     examples: [["agent.example"]],
   },
 );

@@ -88,8 +88,8 @@ function exampleCard(origin: string): Html {
     </div>
     <p class="address"><code>GET ${resource}</code></p>
     <p>
-      Nobody sells this one: a listing has a title, an address, a price and a description of what
-      the buyer gets.
+      This is an example. A listing has a title, an address, a price and a description of what the
+      buyer gets.
     </p>
     <p>
       Do you sell an API? <a href="/account/facilitator/listings">List the first endpoint</a> on the
