@@ -96,7 +96,7 @@ export function createServiceHistory(deps: HistoryDeps) {
       const { looked = 0, available = 0 } = slots.get(slot) ?? {};
       slots.set(slot, { slot, looked: looked | bit, available: available | (isUsable ? bit : 0) });
       // What was put back after a failed write stands behind newer ones.
-      if (slots.size > waitingSlotsMax) slots.delete(Math.min(...slots.keys()));
+      while (slots.size > waitingSlotsMax) slots.delete(Math.min(...slots.keys()));
     }
     looks = undefined;
   }

@@ -125,6 +125,32 @@ test("while nothing can be written for days, a day waits", async () => {
   expect(written[0]?.availability).toHaveLength(48);
 });
 
+test("what is noted while a write fails stays before what is older", async () => {
+  const written: HistoryPart[] = [];
+  let isGone = true;
+  const { history, time } = openProcess({
+    async addServiceHistory(_chainId, part) {
+      if (!isGone) return void written.push(part);
+      for (let halfHour = 0; halfHour < 2; halfHour++) look();
+      throw new Error("the database takes no writes");
+    },
+    readServiceHistory: async () => ({ availability: [], latency: [] }),
+  });
+  function look(): void {
+    history.note([{ name: "database", ok: true }]);
+    time.now += 30 * minuteMs;
+  }
+  for (let halfHour = 0; halfHour < 48; halfHour++) look();
+  await history.start().stop();
+  isGone = false;
+  look();
+  await history.start().stop();
+  const slots = written[0]?.availability
+    .map((one) => one.slot)
+    .toSorted((one, other) => one - other);
+  expect(slots).toEqual(Array.from({ length: 48 }, (_, index) => slot + 3 + index));
+});
+
 test("gaps count neither as available nor as failing, and the present hour is not over", () => {
   const now = start + 40 * minuteMs;
   const slots = [
