@@ -7,8 +7,8 @@ import { unescape } from "node:querystring";
 import { isObject, type Hex, type JsonObject } from "@farthing/protocol";
 import { systemClock, type Clock } from "../../base/clock.ts";
 import { Fault } from "../../base/fault.ts";
-import { readText } from "../../base/read-text.ts";
 import type { Secret } from "../../base/secret.ts";
+import { postToNode, type NodeRequest, type NodeResponse } from "./rpc-connection.ts";
 import { classifyNodeError, revertCode, type NodeError } from "./node-errors.ts";
 
 export interface RpcCall {
@@ -81,20 +81,15 @@ export function createRpcEndpoint(options: {
   const unavailable = (what: string) =>
     new Fault("rpc_unavailable", `RPC endpoint ${index}: ${what}`);
   const scrub = createScrubber(url);
-  const { address, headers } = targetOf(url);
+  const target = targetOf(url);
 
-  async function post(body: string): Promise<{ response: Response; text: string }> {
+  async function post(body: string): Promise<NodeResponse & { text: string }> {
     try {
-      const response = await fetch(address, {
-        method: "POST",
-        headers,
-        body,
-        signal: AbortSignal.timeout(timeoutMs),
-        redirect: "error",
-      });
-      const text = await readText(response, responseBytesMax);
+      const response = await postToNode({ ...target, body, timeoutMs, bytesMax: responseBytesMax });
+      const { status, text } = response;
+      if (isRedirect(status)) throw unavailable("no answer (it redirects to another address)");
       if (text === undefined) throw unavailable("the answer is too large");
-      return { response, text };
+      return { ...response, text };
     } catch (error) {
       if (error instanceof Fault) throw error;
       throw unavailable(`no answer (${transportCause(error)})`);
@@ -105,14 +100,14 @@ export function createRpcEndpoint(options: {
     if (calls.length === 0) return { kind: "answered", answers: [] };
     const requests = calls.map((call) => ({ jsonrpc: "2.0", id: nextId++, ...call }));
     const body = JSON.stringify(requests.length === 1 ? requests[0] : requests);
-    const { response, text } = await post(body);
-    const { status } = response;
+    const response = await post(body);
+    const { status, text } = response;
     const parsed = parseJson(text);
     const whole = errorOfWhole(parsed, requests.length, scrub);
     const refusal = refusalOf(response, whole, requests.length);
     if (refusal) {
       const error = whole ?? { code: status, message: `HTTP ${status}`, data: undefined };
-      const retryAfterMs = retryAfter(response.headers.get("retry-after"), clock.nowMs());
+      const retryAfterMs = retryAfter(response.header("retry-after"), clock.nowMs());
       return { kind: "refused", refusal, error, bodyBytes: Buffer.byteLength(body), retryAfterMs };
     }
     if (status === 401 || status === 403) {
@@ -164,11 +159,11 @@ function isOfRequest(error: NodeError): boolean {
   return problem === "rate_limited" || problem === "batch_too_large";
 }
 
-function refusalOf({ status, headers }: Response, whole: NodeError | undefined, count: number) {
+function refusalOf({ status, header }: NodeResponse, whole: NodeError | undefined, count: number) {
   const problem = whole && classifyNodeError(whole);
   if (problem === "batch_too_large" && count > 1) return "batch_too_large";
   if (status === 429 || problem === "rate_limited") return "rate_limited";
-  if (status === 503 && headers.has("retry-after")) return "rate_limited";
+  if (status === 503 && header("retry-after") !== undefined) return "rate_limited";
   if (status === 413 || (whole && bodyTooLarge.test(whole.message))) return "body_too_large";
   // Internal errors of a node say nothing about the number of calls.
   const isNodes = whole?.code === internalErrorCode || status >= 500 || status === 401;
@@ -182,22 +177,26 @@ const bodyTooLarge =
 const internalErrorCode = -32_603;
 
 /** Returns `Retry-After`, a number of seconds or a date, as milliseconds from now. */
-function retryAfter(value: string | null, nowMs: number): number | undefined {
-  if (value === null) return undefined;
+function retryAfter(value: string | undefined, nowMs: number): number | undefined {
+  if (value === undefined) return undefined;
   const ms = /^\d+$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - nowMs;
   return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
 }
 
-/** `fetch` accepts no name and password inside a URL, so they become a header. */
-function targetOf(url: Secret): { address: string; headers: Record<string, string> } {
-  const target = new URL(url.expose());
-  const login = `${unescape(target.username)}:${unescape(target.password)}`;
-  target.username = "";
-  target.password = "";
-  const headers = { "content-type": "application/json" };
-  if (login === ":") return { address: target.href, headers };
+/** Whether a response sends the request to another address, which nobody has chosen. */
+function isRedirect(status: number): boolean {
+  return [301, 302, 303, 307, 308].includes(status);
+}
+
+/** A name and a password inside a URL become a header. */
+function targetOf(url: Secret): Pick<NodeRequest, "origin" | "path" | "headers"> {
+  const { origin, pathname, search, username, password } = new URL(url.expose());
+  const login = `${unescape(username)}:${unescape(password)}`;
+  const headers = { "content-type": "application/json", "accept-encoding": "gzip" };
+  const path = `${pathname}${search}`;
+  if (login === ":") return { origin, path, headers };
   const authorization = `Basic ${Buffer.from(login).toString("base64")}`;
-  return { address: target.href, headers: { ...headers, authorization } };
+  return { origin, path, headers: { ...headers, authorization } };
 }
 
 /** Nested causes to inspect: a failed connection is at most three deep. */
@@ -209,7 +208,6 @@ function transportCause(error: unknown): string {
   for (let depth = 0; depth < causesMax && cause instanceof Error; depth++) {
     const code = "code" in cause ? cause.code : undefined;
     if (typeof code === "string") return code;
-    if (cause.message === "unexpected redirect") return "it redirects to another address";
     cause = cause instanceof AggregateError ? cause.errors[0] : cause.cause;
   }
   return error instanceof Error ? error.name : "unknown";
