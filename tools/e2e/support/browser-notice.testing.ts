@@ -17,7 +17,7 @@ export default function watchForLeftOut(project: TestProject): () => void {
         "",
         "LEFT OUT: the tests of pages, because there is no Chromium on this machine:",
         ...leftOut.map((name) => `  ${name}`),
-        "To run them: apt-get install chromium, or set CHROMIUM_PATH to a Chromium or Chrome, then",
+        "To run them: apt-get install chromium-headless-shell, or set CHROMIUM_PATH to a Chromium or Chrome, then",
         `  npx vitest run ${leftOut.join(" ")}`,
         "",
       ].join("\n"),

@@ -31,6 +31,13 @@ export function createReadRace(clock: Clock) {
     }
   }
 
+  function startLimit(ms: number) {
+    const ended = new AbortController();
+    const limit = { isOver: false, end: Promise.resolve(), cancel: () => ended.abort(waitEnded) };
+    limit.end = clock.sleep(Math.max(0, ms), ended.signal).then(() => void (limit.isOver = true));
+    return limit;
+  }
+
   return {
     /** Whether an endpoint has not replied yet. */
     isOpen: () => open.size > 0,
@@ -41,19 +48,14 @@ export function createReadRace(clock: Clock) {
     },
     /** Waits until one has replied well, all have failed, or `ms` have passed. */
     async isDecided(ms?: number): Promise<boolean> {
-      const ended = new AbortController();
-      const limit = { isOver: false };
-      const limits =
-        ms === undefined
-          ? []
-          : [clock.sleep(Math.max(0, ms), ended.signal).then(() => void (limit.isOver = true))];
+      const limit = ms === undefined ? undefined : startLimit(ms);
       try {
-        while (!limit.isOver && !isGood() && open.size > 0) {
-          await Promise.race([...limits, ...open]);
+        while (!isOver(limit) && !isGood() && open.size > 0) {
+          await Promise.race(limit ? [limit.end, ...open] : open);
         }
         return isGood();
       } finally {
-        ended.abort(waitEnded);
+        limit?.cancel();
       }
     },
     /** Whether this one was asked beside another that had not replied. */
@@ -69,6 +71,8 @@ export function createReadRace(clock: Clock) {
     },
   };
 }
+
+const isOver = (limit: { readonly isOver: boolean } | undefined) => limit?.isOver === true;
 
 /** What a read without a reply throws; `full` lists the endpoints without capacity. */
 export function unansweredBy(full: readonly number[], fault: unknown): Fault {

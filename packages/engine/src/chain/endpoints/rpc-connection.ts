@@ -4,7 +4,7 @@
  */
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
-import { Agent, EnvHttpProxyAgent, type Dispatcher } from "undici";
+import { getGlobalDispatcher, type Dispatcher } from "undici";
 
 /** What a node answered; `text` is undefined for a body that is longer than allowed. */
 export interface NodeResponse {
@@ -12,10 +12,6 @@ export interface NodeResponse {
   readonly header: (name: string) => string | undefined;
   readonly text: string | undefined;
 }
-
-/** Connections stay open between requests, as those of `fetch`, and proxies are found as it finds them. */
-const connections: Dispatcher =
-  process.env["NODE_USE_ENV_PROXY"] === "1" ? new EnvHttpProxyAgent() : new Agent();
 
 const unzip = promisify(gunzip);
 const utf8 = new TextDecoder();
@@ -59,11 +55,11 @@ async function readResponse({ timeoutMs, bytesMax, ...request }: NodeRequest): P
       reject(tooLate);
       controller?.abort(tooLate);
     }, timeoutMs);
-    let status = 0;
-    let headers: Headers = {};
+    let head: Pick<Received, "status" | "headers"> = { status: 0, headers: {} };
     const chunks: Buffer[] = [];
     let bytes = 0;
-    connections.dispatch(
+    // The connections of `fetch`: they stay open, and go through a proxy where Node.js is told to.
+    getGlobalDispatcher().dispatch(
       { ...request, method: "POST" },
       {
         onRequestStart(started) {
@@ -71,9 +67,8 @@ async function readResponse({ timeoutMs, bytesMax, ...request }: NodeRequest): P
           // The time can be over before there is a connection.
           if (tooLate) started.abort(tooLate);
         },
-        onResponseStart(_controller, statusCode, responseHeaders) {
-          status = statusCode;
-          headers = responseHeaders;
+        onResponseStart(_controller, status, headers) {
+          head = { status, headers };
         },
         onResponseData(responding, chunk) {
           bytes += chunk.byteLength;
@@ -81,10 +76,10 @@ async function readResponse({ timeoutMs, bytesMax, ...request }: NodeRequest): P
             chunks.push(chunk);
             return;
           }
-          resolve({ status, headers, body: undefined });
+          resolve({ ...head, body: undefined });
           responding.abort(new Error("The response is longer than allowed."));
         },
-        onResponseEnd: () => resolve({ status, headers, body: Buffer.concat(chunks) }),
+        onResponseEnd: () => resolve({ ...head, body: Buffer.concat(chunks) }),
         onResponseError: (_controller, error) => reject(error),
       },
     );

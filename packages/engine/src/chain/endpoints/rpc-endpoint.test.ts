@@ -42,11 +42,14 @@ test("name, password, path and query of the URL reach the node", async () => {
   expect(seen).toEqual(["/v2/key?tier=1", `Basic ${login}`, "application/json"]);
 });
 
-test("a compressed answer is read, one that is huge once unpacked is not", async () => {
-  const zipped = (bytes: string | Buffer) => (response: ServerResponse, from: IncomingMessage) => {
+const zipped =
+  (bytes: string | Buffer): Answer =>
+  (response, from) => {
     expect(from.headers["accept-encoding"]).toBe("gzip");
     response.setHeader("content-encoding", "gzip").end(gzipSync(bytes));
   };
+
+test("a compressed answer is read, one that is huge once unpacked is not", async () => {
   const port = await serve(zipped(seven));
   expect(await askAt(`http://127.0.0.1:${port}`)).toEqual(answered);
   const bomb = await serve(zipped(Buffer.alloc(65 * 1024 * 1024, " ")));

@@ -42,7 +42,8 @@ export function createIntake(hasStarted: () => boolean): Intake {
       underWay++;
       return () => {
         underWay--;
-        if (underWay === 0) emptied.abort();
+        // Nobody waits for it before; an exception is made for each call, also one without effect.
+        if (isDraining && underWay === 0) emptied.abort();
       };
     },
     stop() {
