@@ -59,8 +59,11 @@ export async function payOnce(tools: PayingTools, order: PayingOrder): Promise<P
   const { request, terms, quotation } = order;
   const { chosen, refusal } = quotation;
   if (!chosen) {
-    const { code, message } = refusal ?? { code: "challenge_invalid", message: "Unpayable." };
-    throw refusedPayment(code, message, terms.requestId);
+    const { code, message, raise } = refusal ?? {
+      code: "challenge_invalid",
+      message: "Unpayable.",
+    };
+    throw refusedPayment(code, message, terms.requestId, { raise });
   }
   const { quote } = chosen;
   tools.emit({ type: "quote", requestId: quote.requestId, quote });
@@ -216,7 +219,7 @@ async function sign(
     await recordTransition(tools.ledger, requestId, released);
     tools.emit({ type: "released", requestId });
     const message = "The wallet did not sign; nothing was paid.";
-    throw refusedPayment("signing_failed", message, requestId, cause);
+    throw refusedPayment("signing_failed", message, requestId, { cause });
   }
 }
 
@@ -247,7 +250,7 @@ async function recordSigned(
   } catch (cause) {
     if (!(cause instanceof LedgerTransitionError)) throw cause;
     const message = "The wallet took so long that the reservation was given up; nothing was sent.";
-    throw refusedPayment("signing_failed", message, requestId, cause);
+    throw refusedPayment("signing_failed", message, requestId, { cause });
   }
 }
 

@@ -2,6 +2,7 @@
  * The one error of this library. Its `payment_state` says `unused` (nothing was signed),
  * `in_flight` (a signature exists and the money may move) or `settled` (it moved).
  */
+import { defined } from "@farthing/protocol";
 
 /** Why nothing was signed: a limit, a policy or an unpayable challenge. */
 export const refusalCodes = [
@@ -67,6 +68,14 @@ export type RetryAction =
   | "abandon"
   | "human_required";
 
+/** The limit that refuses a payment, and the least value with which it would be paid. */
+export interface LimitToRaise {
+  /** A limit of `limits`, or the `maxAmount` of the call. */
+  readonly limit: "perCall" | "perDay" | "openPayments" | "openPaymentsPerHost" | "maxAmount";
+  /** USDC, or the number of payments. */
+  readonly to: string;
+}
+
 export interface PaymentProblem {
   readonly error: PaymentErrorCode;
   readonly message: string;
@@ -77,6 +86,8 @@ export interface PaymentProblem {
   /** RFC 3339; until then the seller can present the authorization. */
   readonly authorization_expires_at?: string;
   readonly poll_url?: string;
+  /** Present when a limit refuses; only its owner can raise it. */
+  readonly raise_limit?: LimitToRaise;
 }
 
 /** Thrown when a 402 is not paid, or when a paid request ended without a response. */
@@ -117,12 +128,19 @@ export function refusedPayment(
   code: RefusalCode,
   message: string,
   requestId: string,
-  cause?: unknown,
+  { cause, raise }: { readonly cause?: unknown; readonly raise?: LimitToRaise | undefined } = {},
 ): PaymentError {
   const retry_action = retryActionOf[code] ?? "abandon";
   const retryable = retry_action === "wait_and_retry" || retry_action === "resign";
   return new PaymentError(
-    { error: code, message, retryable, retry_action, payment_state: "unused" },
+    {
+      error: code,
+      message,
+      retryable,
+      retry_action,
+      payment_state: "unused",
+      ...defined({ raise_limit: raise }),
+    },
     requestId,
     cause,
   );

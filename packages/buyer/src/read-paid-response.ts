@@ -49,6 +49,8 @@ const rules = {
   server_error: { state: "ambiguous", resendsMax: Infinity, code: "seller_unavailable" },
   // The seller's claim is no proof, but stopping loses nothing.
   not_charged: { state: "ambiguous", resendsMax: 2, code: "not_charged" },
+  // A facilitator that is down: it may be back soon, and most of the payment's life is left.
+  facilitator_down: { state: "ambiguous", resendsMax: 4, code: "not_charged" },
   redirect: { state: "ambiguous", resendsMax: 0, code: "redirected" },
   no_answer: { state: "ambiguous", resendsMax: Infinity, code: "no_answer" },
 } as const satisfies Record<string, ResponseRule>;
@@ -85,8 +87,9 @@ export async function readPaidResponse(
   const isNo = receipt?.success === false && receipt.errorReason !== undefined;
   if (isNo) return readReceiptStatus(receipt, expected);
   const isUncharged = saysUncharged(response, body);
-  const kind = kindOf(response, isUncharged);
-  const isExplained = kind === "refused" || kind === "busy";
+  const isDown = isUncharged && response.status === 503 && saysDown(body);
+  const kind = isDown ? "facilitator_down" : kindOf(response, isUncharged);
+  const isExplained = kind === "refused" || kind === "busy" || kind === "facilitator_down";
   const reason = isExplained ? reasonOf(response, body) : undefined;
   return { kind, ...defined({ reason, saysUncharged: isUncharged || undefined }) };
 }
@@ -142,6 +145,12 @@ function saysUncharged({ status, headers }: Response, body: unknown): boolean {
   if (status < 400) return false;
   if (headers.get(headerNames.paymentCharged) === "no") return true;
   return isObject(body) && member(body, "error") === "not_charged";
+}
+
+/** Whether the seller cannot sell at the moment, for which it names its facilitator or account. */
+function saysDown(body: unknown): boolean {
+  const error = isObject(body) ? member(body, "error") : undefined;
+  return error === "facilitator_unavailable" || error === "seller_account_problem";
 }
 
 /** The `error` of the new challenge and the body's `message`. */

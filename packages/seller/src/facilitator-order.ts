@@ -38,6 +38,12 @@ export type FacilitatorFailure = Fault | AccountProblem;
 /** Longest wait for one verification while another facilitator is left: usually it takes 0.1 s. */
 const maxTryMs = 5_000;
 
+/**
+ * Longest wait for the verification of the only facilitator, or of the last one: half of an
+ * exchange. A later verdict would leave no time for the settlement.
+ */
+const maxVerifyMs = 10_000;
+
 /** The rest after the first fault, doubled with each further one: a restart, and an outage. */
 const minRestMs = 5_000;
 const maxRestMs = 60_000;
@@ -166,7 +172,7 @@ export async function verifyInOrder(
     const leftMs = deadlineMs - clock.now();
     if (best && leftMs < minCallMs) break;
     const left = asked.length - nth;
-    const timeoutMs = left === 1 ? leftMs : Math.min(leftMs / left, maxTryMs);
+    const timeoutMs = left === 1 ? Math.min(leftMs, maxVerifyMs) : Math.min(leftMs / left, maxTryMs);
     // While one request tries a facilitator again, others do not wait for it.
     if (member.rest.faults > 0) {
       member.rest.untilMs = Math.max(member.rest.untilMs, clock.now() + timeoutMs);

@@ -23,9 +23,12 @@ export function startFarthing(
     },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  const firstComplaint = once(child.stderr, "data").then(([bytes]) => String(bytes));
   const ended = Promise.all([once(child, "exit"), text(child.stdout), text(child.stderr)]);
   return {
     kill: () => child.kill("SIGKILL"),
+    /** What it printed first on standard error. */
+    firstComplaint,
     ended: ended.then(([, stdout, stderr]) => ({ code: child.exitCode, stdout, stderr })),
   };
 }

@@ -127,7 +127,7 @@ async function begin(
 const beginSentences = {
   busy: "Another program with this ledger has a call on this channel; a channel has one call at a time.",
   deposit_limit:
-    "The channel needs a deposit above what sellers may hold; raise channels.depositMax or channels.depositTotalMax, or refund another channel.",
+    "The channel needs a deposit above what sellers may hold; raise it (`farthing ledger limits set --deposit-per-seller` or `--deposit-total`; in code, channels.depositMax or channels.depositTotalMax), or refund another channel.",
 } as const;
 
 async function orderOf(
@@ -259,7 +259,7 @@ async function signMessage(
     };
   } catch (cause) {
     const message = "The wallet did not sign; nothing was paid.";
-    throw refusedPayment("signing_failed", message, requestId, cause);
+    throw refusedPayment("signing_failed", message, requestId, { cause });
   }
 }
 

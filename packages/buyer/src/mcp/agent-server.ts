@@ -20,6 +20,7 @@ import { createOutsideFetch, type ResolveHost } from "./outside-fetch.ts";
 import type { RequestInput } from "./request-input.ts";
 import { addSearchListings } from "./search-listings.ts";
 import type { Quote } from "../offer/quote.ts";
+import type { LimitToRaise } from "../payment-error.ts";
 import type { PaymentEvent } from "../payment-events.ts";
 import type { FetchFunction } from "../replayable-request.ts";
 import { wrapFetch, type BuyerOptions } from "../wrap-fetch.ts";
@@ -38,6 +39,8 @@ export interface AgentServerOptions {
   readonly allowsLocal?: boolean;
   /** A command with which the owner can pay, for hosts that cannot ask them. */
   readonly commandFor?: (quote: Quote, request: RequestInput) => string | undefined;
+  /** A command with which the owner raises a limit that has refused a payment. */
+  readonly raisingCommand?: (raise: LimitToRaise) => string | undefined;
   /** Replaces the check of the addresses that names lead to, which the default makes. */
   readonly fetch?: FetchFunction;
   /** Says to sellers which agent asks. */
@@ -76,10 +79,10 @@ export function createAgentServer(options: AgentServerOptions): McpServer {
     },
   };
   const pay = wrapFetch(web, payer, own);
-  const commandFor = options.commandFor ?? (() => undefined);
+  const { commandFor = () => undefined, raisingCommand = () => undefined } = options;
   const now = () => buyer.runtime?.now() ?? Date.now();
   addInspectUrl(server, pay, allowsLocal);
-  addFetchPaid(server, { pay, ledger, calls, allowsLocal, commandFor });
+  addFetchPaid(server, { pay, ledger, calls, allowsLocal, commandFor, raisingCommand });
   addBalance(server, own, { wallet, rpcUrl });
   addLedgerTools(server, { ledger, wallet, limits, allow, now });
   if (catalogueUrl !== undefined) addSearchListings(server, own, catalogueUrl);

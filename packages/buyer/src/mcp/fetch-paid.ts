@@ -8,7 +8,7 @@ import { OpenCall, type OpenCalls } from "./calls.ts";
 import { requestOf, requestShape, type RequestInput } from "./request-input.ts";
 import { paymentFields, refuse, refuseError, toolResult, unknownOutcome } from "./tool-result.ts";
 import { BodyShelf, keepBody, showBody, type KeptBody } from "./untrusted.ts";
-import { PaymentError } from "../payment-error.ts";
+import { PaymentError, type LimitToRaise } from "../payment-error.ts";
 import type { PaidResponse } from "../payment-summary.ts";
 import { quoteText } from "../offer/read-challenge.ts";
 import type { Quote } from "../offer/quote.ts";
@@ -23,6 +23,7 @@ export interface FetchPaidTools {
   readonly allowsLocal: boolean;
   /** A command with which the owner can pay; undefined when there is none. */
   readonly commandFor: (quote: Quote, request: RequestInput) => string | undefined;
+  readonly raisingCommand: (raise: LimitToRaise) => string | undefined;
 }
 
 const shape = {
@@ -80,7 +81,8 @@ export function addFetchPaid(server: McpServer, tools: FetchPaidTools): void {
         return show(shown, offset);
       } catch (error) {
         if (error instanceof PaymentError) {
-          return refuseError(error, approvalFields(tools, call, input, error));
+          const more = raisingFields(tools, error) ?? approvalFields(tools, call, input, error);
+          return refuseError(error, more);
         }
         return refuseError(error, call.isSigned ? unknownOutcome(requestId) : {});
       } finally {
@@ -121,6 +123,20 @@ async function read(
 
 function show({ words, body }: Shown, offset: number): CallToolResult {
   return toolResult({ ...words, untrustedBody: showBody(body, offset) });
+}
+
+/** How the payment becomes possible where a limit has refused it. */
+function raisingFields(
+  { raisingCommand }: FetchPaidTools,
+  { problem: { raise_limit: raise } }: PaymentError,
+): JsonObject | undefined {
+  if (raise === undefined) return undefined;
+  if (raise.limit === "maxAmount") return { callAgainWith: { maxAmount: raise.to } };
+  const command = raisingCommand(raise);
+  if (command === undefined) return undefined;
+  const askOwner =
+    "Only the owner raises a limit. Show the owner this command; the server reads the limits when it starts, so the host has to start it again afterwards.";
+  return { askOwner, command };
 }
 
 /** What the agent can do when the owner could not be asked. */

@@ -47,7 +47,7 @@ export interface Quotation {
   readonly complaints: readonly string[];
   readonly payUrl: string;
   /** The first failed check of the best offer. Absent with `chosen`. */
-  readonly refusal?: NonNullable<Offer["refusal"]>;
+  readonly refusal?: NonNullable<Offer["refusal"]> & Pick<Check, "raise">;
   readonly chosen?: { readonly offer: Offer; readonly quote: Quote };
 }
 
@@ -122,7 +122,10 @@ function refusalOf(
   const { place, offers, complaints } = quotation;
   const checks = [...place, ...(offers[0]?.checks ?? [])];
   const failed = checks.find(({ verdict }) => verdict === "fail");
-  if (failed) return { code: failed.code ?? "challenge_invalid", message: failed.message };
+  if (failed) {
+    const { code = "challenge_invalid", message, raise } = failed;
+    return { code, message, ...defined({ raise }) };
+  }
   const why = complaints.length > 0 ? complaints.join("; ") : "it offers nothing";
   return {
     code: "challenge_invalid",

@@ -2,6 +2,7 @@
 import {
   PaymentError,
   UnansweredPaymentError,
+  type LimitToRaise,
   type PaymentSummary,
   type SentPayment,
 } from "@farthing/buyer";
@@ -15,6 +16,7 @@ import {
   UsageError,
 } from "./command-errors.ts";
 import { exitCodes, exitOfRefusal, type ExitCode } from "./exit-codes.ts";
+import { raisingCommand } from "./limit-table.ts";
 import { nextSteps, type PaymentProgress } from "../output/payment-report.ts";
 import { isClosedPipe } from "../output/terminal.ts";
 
@@ -36,7 +38,7 @@ export function showError(
     process.stdout.write(`${printableJson(failureObject(failure, exitCode))}\n`);
   } else {
     const facts = flags.isPlain === true ? "" : ` (${code}, payment ${paymentStatus})`;
-    const steps = isSent(failure.payment) ? nextSteps(failure.payment) : "";
+    const steps = isSent(failure.payment) ? nextSteps(failure.payment) : raiseText(failure.raise);
     writeTo(process.stderr, `farthing: ${message}${facts}\n${steps}`);
   }
   return exitCode;
@@ -51,14 +53,23 @@ function describe(error: unknown, { payment, isSigned }: PaymentProgress) {
       paymentStatus: payment?.state ?? (isSigned ? "ambiguous" : "not_sent"),
       requestId: payment?.requestId,
       payment,
+      raise: undefined,
     };
   }
   const { code, requestId, problem } = error;
-  const { message, retryable } = problem;
+  const { message, retryable, raise_limit: raise } = problem;
   const sent = error instanceof UnansweredPaymentError ? error.payment : undefined;
   const unsent = problem.payment_state === "unused" ? "not_sent" : "ambiguous";
   const paymentStatus = sent?.state ?? unsent;
-  return { code, message, retryable, paymentStatus, requestId, payment: sent };
+  return { code, message, retryable, paymentStatus, requestId, payment: sent, raise };
+}
+
+/** How the owner of the limit lets this payment pass. */
+function raiseText(raise: LimitToRaise | undefined): string {
+  if (!raise) return "";
+  const { limit, to } = raise;
+  const forOne = limit === "perCall" ? `  for this run alone: --max-amount ${to}\n` : "";
+  return `${forOne}  for every run from now on: ${raisingCommand(raise)}\n`;
 }
 
 function isSent(payment: PaymentSummary | undefined): payment is SentPayment {
@@ -73,7 +84,7 @@ function messageOf(error: Error): string {
 }
 
 function failureObject(failure: ReturnType<typeof describe>, exitCode: ExitCode) {
-  const { code, message, retryable, payment, paymentStatus, requestId } = failure;
+  const { code, message, retryable, payment, paymentStatus, requestId, raise } = failure;
   return {
     status: null,
     body: null,
@@ -81,7 +92,7 @@ function failureObject(failure: ReturnType<typeof describe>, exitCode: ExitCode)
     requestId: requestId ?? null,
     payment: payment ?? null,
     receipt: null,
-    error: { code, message, retryable },
+    error: { code, message, retryable, ...(raise && { raiseWith: raisingCommand(raise) }) },
     exitCode,
   };
 }

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { parseLimits, type Ledger, type LimitsInput } from "@farthing/buyer";
 import { fileLedger } from "@farthing/buyer/file-ledger";
 import { buyerVariables, isObject, parseJson, type JsonObject } from "@farthing/protocol";
+import { limitTable, type LimitName } from "../command/limit-table.ts";
 import { parseAllowLists } from "./allow-lists.ts";
 import { ConfigurationError } from "../command/command-errors.ts";
 
@@ -26,32 +27,6 @@ export function buyerFolder(): string {
 export function openLedger(): Ledger {
   return fileLedger(readVariable(buyerVariables.ledger) ?? join(buyerFolder(), "ledger.jsonl"));
 }
-
-/** The limits: for each key in the settings its variable, its flag, and what it must be. */
-export const limitTable = {
-  perCall: {
-    variable: buyerVariables.limitPerCall,
-    flag: "--per-call",
-    hint: "an amount in USDC, such as 0.10",
-  },
-  perDay: {
-    variable: buyerVariables.limitPerDay,
-    flag: "--per-day",
-    hint: "an amount in USDC, such as 2, or none",
-  },
-  openPayments: {
-    variable: buyerVariables.limitOpenPayments,
-    flag: "--open-payments",
-    hint: "a whole number above 0",
-  },
-  openPaymentsPerHost: {
-    variable: buyerVariables.limitOpenPerHost,
-    flag: "--open-per-host",
-    hint: "a whole number above 0",
-  },
-} as const;
-
-export type LimitName = keyof typeof limitTable;
 
 /** Removes a limit or a list. */
 export const noLimit = "none";

@@ -8,9 +8,9 @@ import {
   type LedgerScope,
 } from "@farthing/buyer";
 import { formatUsdc, shortUsdc } from "@farthing/protocol";
+import { limitTable } from "../command/limit-table.ts";
 import { allowLists, splitList } from "../input/allow-lists.ts";
 import {
-  limitTable,
   noLimit,
   openLedger,
   parseLimitTexts,

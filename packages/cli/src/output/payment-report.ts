@@ -32,7 +32,8 @@ export function paymentText(payment: PaymentSummary, { status, statusText }: Sta
     return `${failed}no payment required\n`;
   }
   if ("channelId" in payment) return channelText(payment);
-  const { amount, payTo, network, explorerUrl, transaction, problem, state } = payment;
+  const { amount, payTo, network, explorerUrl, transaction, problem } = payment;
+  const state = problem?.error === "not_charged" ? "not taken, says the seller" : payment.state;
   const price = `${shortUsdc(BigInt(amount))} USDC`;
   const more = [explorerUrl ?? (transaction && `transaction ${transaction}`), problem?.message];
   const lines = more.filter((one) => one !== undefined).map((one) => `  ${one}\n`);

@@ -1,4 +1,7 @@
-/** One line on a terminal's standard error while a command waits: for what, and for how long. */
+/**
+ * What a command waits for, on standard error: one line with the time on a terminal, and in a file or
+ * a pipe a line for each reason of a longer wait.
+ */
 import { printableLine } from "@farthing/protocol";
 
 /** Shorter waits are not noticed, and a line that appears and goes would be. */
@@ -11,8 +14,10 @@ const eraseLine = "\u001b[2K";
 export interface Waiting {
   /** Names what is waited for now; the time starts again. */
   now(what: string): void;
-  /** The same wait has another name; it ends at `untilMs` at the latest. */
-  still(what: string, untilMs?: number): void;
+  /**
+   * The same wait has another name; it goes on for `waitSeconds` and ends at `untilMs` at the latest.
+   */
+  still(what: string, waitSeconds?: number, untilMs?: number): void;
   /** Removes the line, also before something else is printed. Any number of times. */
   end(): void;
 }
@@ -22,10 +27,31 @@ const silent: Waiting = { now: () => undefined, still: () => undefined, end: () 
 /** Only one line can be shown: what a command waits for within another wait is not named. */
 let isTaken = false;
 
-/** Starts the line; it is on a terminal only, where standard error belongs to a person. */
-export function startWaiting(what: string, output: NodeJS.WriteStream = process.stderr): Waiting {
+/** Shorter waits need no reason. */
+const toldSeconds = 3;
+
+/** Writes a reason once, when a wait for it is noticed. */
+function tellReasons(output: NodeJS.WritableStream): Waiting {
+  const told = new Set<string>();
+  return {
+    ...silent,
+    still(what, waitSeconds = 0) {
+      if (waitSeconds < toldSeconds || told.has(what)) return;
+      told.add(what);
+      output.write(`farthing: ${printableLine(what)}\n`);
+    },
+  };
+}
+
+/** Starts the line where it can be erased; elsewhere, `isTold` writes the reasons of longer waits. */
+export function startWaiting(
+  what: string,
+  isTold = false,
+  output: NodeJS.WriteStream = process.stderr,
+): Waiting {
+  if (isTaken) return silent;
   // A dumb terminal has no line that could be erased.
-  if (isTaken || !output.isTTY || process.env["TERM"] === "dumb") return silent;
+  if (!output.isTTY || process.env["TERM"] === "dumb") return isTold ? tellReasons(output) : silent;
   isTaken = true;
   let current = what;
   let startedAt = Date.now();
@@ -56,7 +82,7 @@ export function startWaiting(what: string, output: NodeJS.WriteStream = process.
       startedAt = Date.now();
       this.still(next);
     },
-    still(next, untilMs) {
+    still(next, _waitSeconds, untilMs) {
       current = next;
       endsAt = untilMs;
       if (isShown) show();

@@ -6,6 +6,7 @@ import { buyerVariables, defined, writeTo } from "@farthing/protocol";
 import { Option, type Command } from "commander";
 import { ConfigurationError, messageOf, UsageError } from "../command/command-errors.ts";
 import { exitCodes, type ExitCode } from "../command/exit-codes.ts";
+import { raisingCommand } from "../command/limit-table.ts";
 import { parseHttpUrl } from "../input/http-url.ts";
 import { payCommandLine } from "./pay-command-line.ts";
 import { collect } from "./pay-request.ts";
@@ -76,6 +77,7 @@ async function serveAgent(flags: Flags, version: string): Promise<ExitCode> {
       ...defined({ agentKey }),
       buyer: { ...own, limits, allow },
       allowsLocal: allowLocal === true,
+      raisingCommand,
       commandFor: (quote, input) => payCommandLine(quote, input, flags),
       ...(facilitator === undefined ? {} : { catalogueUrl: catalogueOf(facilitator) }),
     });

@@ -76,7 +76,10 @@ function pay(url: string, flags: Flags): Promise<void> {
   return runRequest(flags, progress, prepare, async (request, signal) => {
     const payingFetch = await createPayer(flags, isDryRun, progress);
     if (isDryRun) return showQuote(payingFetch, request, signal, { ...flags, all: true });
-    progress.waiting = startWaiting(`Waiting for ${new URL(request.url).host}`);
+    progress.waiting = startWaiting(
+      `Waiting for ${new URL(request.url).host}`,
+      !isJsonWanted(flags),
+    );
     try {
       const response = await payingFetch(request.url, {
         ...requestInit(request, signal),

@@ -110,7 +110,9 @@ export async function payerOptions(
       if (type === "signed") expiresAtMs = event.validBefore * 1000;
       // After the payment has left, the seller's confirmation is waited for.
       if (type === "sent") progress?.waiting?.now(step);
-      if (type === "resending") progress?.waiting?.still(whyResent(event), expiresAtMs);
+      if (type === "resending") {
+        progress?.waiting?.still(whyResent(event), event.waitSeconds, expiresAtMs);
+      }
       // An earlier payment that is sent again was signed before this run.
       if ((type === "signed" || type === "sent") && progress) progress.isSigned = true;
       // A seller that does not ask for bound payments has nothing to fix.

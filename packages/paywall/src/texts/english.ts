@@ -200,6 +200,10 @@ export const english = {
       title: "The seller is having problems",
       why: "The seller reports that you have not been charged.",
     },
+    facilitator_down: {
+      title: "The seller cannot take payments at the moment",
+      why: "The seller reports that you have not been charged.",
+    },
     no_answer: { title: "No response", why: `The seller did not respond. ${open}` },
     refused: { title: "Payment not accepted", why: "The seller did not accept the payment." },
     failed_receipt: { title: "Payment not settled", why: "The payment was not settled." },

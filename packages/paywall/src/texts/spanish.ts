@@ -193,6 +193,10 @@ export const spanish: Texts = {
       title: "El vendedor tiene problemas",
       why: "El vendedor informa de que no se te ha cobrado.",
     },
+    facilitator_down: {
+      title: "El vendedor no puede cobrar en este momento",
+      why: "El vendedor informa de que no se te ha cobrado.",
+    },
     no_answer: { title: "Sin respuesta", why: `El vendedor no respondió. ${open}` },
     refused: { title: "Pago no aceptado", why: "El vendedor no aceptó el pago." },
     failed_receipt: { title: "Pago no liquidado", why: "El pago no se liquidó." },

@@ -1,7 +1,7 @@
 /** The hooks of extensions around a call of a channel: `verify` is its voucher, `settle` its charge. */
 import type { ChannelPayment, SettleResponse } from "@farthing/protocol";
 import type { PaidRequest, SettledRequest } from "../events.ts";
-import { later, untouched, ask } from "../exchange/open-responses.ts";
+import { ask, laterUntaken, untouched } from "../exchange/open-responses.ts";
 import type { ExchangeDeps, ExchangeResult } from "../exchange/paid-request.ts";
 import { ExtensionRefusedError, runHooks } from "../extensions/hooks.ts";
 import { errorResponse, type ChallengeTerms } from "../responses.ts";
@@ -26,7 +26,7 @@ export async function refuseByHook(
       ? undefined
       : ask(call.terms, { error: "extension_refused", message });
   } catch (error) {
-    return { response: later("busy", untouched), outcome: { type: "broken", error } };
+    return { response: laterUntaken("busy", untouched), outcome: { type: "broken", error } };
   }
 }
 

@@ -20,9 +20,10 @@ import {
   ask,
   faultResult,
   later,
+  laterUntaken,
   storeFailed,
+  uncheckedResult,
   undecided,
-  unchecked,
   whyInvalid,
 } from "../exchange/open-responses.ts";
 import type { ChargedRequest, ExchangeDeps, ExchangeResult } from "../exchange/paid-request.ts";
@@ -113,7 +114,10 @@ export async function serveChannel(deps: ExchangeDeps, call: ChannelCall): Promi
 }
 
 function lost(error: Error): ExchangeResult {
-  const response = later("busy", "Another process works on this channel. Nothing was charged.");
+  const response = laterUntaken(
+    "busy",
+    "Another process works on this channel. Nothing was charged.",
+  );
   return { response, outcome: { type: "broken", error } };
 }
 
@@ -196,14 +200,12 @@ async function openedBy(step: Step, state: ChannelState): Promise<NewChannel | E
 
 /** The response where the facilitator could not be asked. */
 function failed(failure: FacilitatorFailure): ExchangeResult {
-  return failure.kind === "fault"
-    ? faultResult(failure, { what: unchecked })
-    : accountProblemResult(failure, {});
+  return failure.kind === "fault" ? uncheckedResult(failure) : accountProblemResult(failure, {});
 }
 
 function full({ kind }: Exclude<ChannelHolding, { kind: "held" }>): ExchangeResult {
   if (kind === "busy") return channelBusy();
-  const response = later("busy", "Too many channels are open here. Nothing was taken.");
+  const response = laterUntaken("busy", "Too many channels are open here. Nothing was taken.");
   return { response, outcome: { type: "full" } };
 }
 
@@ -273,7 +275,7 @@ async function askChain(step: Step) {
   const state = parseWireChannelState(payload.voucher.channelId, verdict.extra);
   if (state) return state;
   const message = "The facilitator's answer does not tell the state of the channel.";
-  return faultResult({ kind: "fault", reason: "unreadable", message }, { what: unchecked });
+  return uncheckedResult({ kind: "fault", reason: "unreadable", message });
 }
 
 /** A channel that holds what the call may cost, with what was said of its deposit. */
@@ -307,7 +309,7 @@ async function fund(step: Step, { held, channel }: Taken): Promise<Funded | Exch
 
 /** The response to a deposit or a refund that was not made, or is not known to be. */
 function unpaid({ terms }: Step, end: Exclude<ChannelCallEnd, { kind: "done" }>): ExchangeResult {
-  if (end.kind === "fault") return faultResult(end, {});
+  if (end.kind === "fault") return faultResult(end);
   if (end.kind === "account") return accountProblemResult(end, {});
   const { errorReason, errorMessage } = end.settlement;
   if (end.kind === "pending") {

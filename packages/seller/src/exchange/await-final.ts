@@ -3,7 +3,7 @@ import { statusOf } from "@farthing/protocol";
 import { lookUpInOrder, type KnownSettlement } from "../facilitator-order.ts";
 import type { Finality } from "../finality-at.ts";
 import type { OpenPayment } from "./finality-source.ts";
-import { later } from "./open-responses.ts";
+import { laterUntaken } from "./open-responses.ts";
 import {
   factsAfter,
   type ChargedRequest,
@@ -66,7 +66,10 @@ export async function refuseUnknownFinality(
 ): Promise<ExchangeResult | undefined> {
   const error = isFinalOnly(charged) ? finality.problem() : undefined;
   if (!error || (await records.has(charged.binding))) return undefined;
-  const response = later("busy", "The seller cannot take this payment now. Yours was not taken.");
+  const response = laterUntaken(
+    "busy",
+    "The seller cannot take this payment now. Yours was not taken.",
+  );
   return { response, outcome: { type: "broken", error } };
 }
 

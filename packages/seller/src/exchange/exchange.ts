@@ -19,6 +19,7 @@ import {
   alreadyDelivered,
   ask,
   later,
+  laterUntaken,
   pendingRetrySeconds,
   refunded,
   storeFailed,
@@ -81,7 +82,10 @@ async function takeAndWork(deps: ExchangeDeps, charged: ChargedRequest): Promise
         return { response, outcome: { type: "conflict" } };
       }
       case "full": {
-        const response = later("busy", "Too many payments are under way. Yours was not taken.");
+        const response = laterUntaken(
+          "busy",
+          "Too many payments are under way. Yours was not taken.",
+        );
         return { response, outcome: { type: "full" } };
       }
       case "busy": {

@@ -10,7 +10,7 @@ import { bindUse } from "./binding.ts";
 import { replay, responseFor } from "./delivery.ts";
 import { readBody, type BodyReader } from "./match-payment.ts";
 import { LeaseLostError } from "./lost-lease.ts";
-import { alreadyDelivered, later, storeFailed, undecided } from "./open-responses.ts";
+import { alreadyDelivered, later, laterUntaken, storeFailed, undecided } from "./open-responses.ts";
 import type { ExchangeDeps, ExchangeResult, Serve } from "./paid-request.ts";
 
 type UseRules = Pick<
@@ -100,7 +100,10 @@ async function useOnce(
         return { response: errorResponse(409, body), outcome: { type: "conflict" } };
       }
       case "full": {
-        const response = later("busy", "Too many requests are under way. Nothing was taken.");
+        const response = laterUntaken(
+          "busy",
+          "Too many requests are under way. Nothing was taken.",
+        );
         return { response, outcome: { type: "full" } };
       }
       case "busy": {

@@ -5,7 +5,7 @@ import { remainingOf } from "../payment-records/balances/balances.ts";
 import { addBalance, addReceipt } from "../responses.ts";
 import { sha256OfText } from "../sha256.ts";
 import { meterWork, type MeteredWork, type UsedMoney } from "./metered-work.ts";
-import { later } from "./open-responses.ts";
+import { laterUntaken } from "./open-responses.ts";
 import {
   factsAfter,
   factsBefore,
@@ -57,7 +57,7 @@ export function createTopUp(deps: ExchangeDeps, charged: ChargedRequest, sold: S
       if ((await balances.hasRoom(id)) || (await deps.records.has(charged.binding)))
         return undefined;
       const message = "The seller can keep no more of such payments. Yours was not taken.";
-      return { response: later("busy", message), outcome: { type: "full" } };
+      return { response: laterUntaken("busy", message), outcome: { type: "full" } };
     },
     async show(result) {
       const { type } = result.outcome;

@@ -3,7 +3,7 @@ import { defined, passHeaders, type SettleResponse } from "@farthing/protocol";
 import type { SettledRequest } from "../events.ts";
 import type { OpenedPass } from "../payment-records/passes/passes.ts";
 import { addPass, addReceipt } from "../responses.ts";
-import { later } from "./open-responses.ts";
+import { laterUntaken } from "./open-responses.ts";
 import {
   factsAfter,
   type ChargedRequest,
@@ -17,7 +17,10 @@ export async function refuseWithoutRoom(
   { binding, pass }: ChargedRequest,
 ): Promise<ExchangeResult | undefined> {
   if (!pass || !(await pass.passes.isFull()) || (await records.has(binding))) return undefined;
-  const response = later("busy", "The seller can keep no more passes. Your payment was not taken.");
+  const response = laterUntaken(
+    "busy",
+    "The seller can keep no more passes. Your payment was not taken.",
+  );
   return { response, outcome: { type: "full" } };
 }
 

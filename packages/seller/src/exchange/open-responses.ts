@@ -1,6 +1,8 @@
 /** Responses to a payment that opened nothing (yet). A challenge makes the buyer pay again. */
 import {
   defined,
+  headerNames,
+  isLoopback,
   refusal,
   x402ReasonOf,
   type SettleResponse,
@@ -21,7 +23,7 @@ const accountRetrySeconds = 60;
 
 const unknown = "What became of the payment is not known yet.";
 /** The result of a `/verify` without an evaluation. */
-export const unchecked = "The payment could not be checked yet. It was not taken.";
+const unchecked = "The payment could not be checked yet. It was not taken.";
 /** Nothing was sent to be settled. */
 export const untouched = "The seller cannot take payments at the moment. Yours was not taken.";
 
@@ -48,6 +50,13 @@ export function later(
   const message = `${what} Repeat the request with the same payment; do not sign a new one.`;
   const body = { error, message, retryable: true };
   return errorResponse(503, body, { retryAfterSeconds: faultRetrySeconds, ...more });
+}
+
+/** The same for a payment that was not sent to be settled, which buyers read in a header. */
+export function laterUntaken(...args: Parameters<typeof later>): Response {
+  const response = later(...args);
+  response.headers.set(headerNames.paymentCharged, "no");
+  return response;
 }
 
 /** What was bought opens nothing before its payment is final. */
@@ -90,12 +99,34 @@ function failedResult({ terms }: MatchedPayment, receipt: SettleResponse): Excha
 
 export function faultResult(
   fault: Fault,
-  { what = unknown, ...known }: { what?: string; receipt?: SettleResponse },
+  known: { readonly receipt?: SettleResponse } = {},
 ): ExchangeResult {
   const { retryAfterSeconds } = fault;
   const more = { ...known, ...defined({ retryAfterSeconds }) };
-  const response = later("facilitator_unavailable", what, more);
+  const response = later("facilitator_unavailable", `${failureOf(fault)} ${unknown}`, more);
   return { response, outcome: { type: "facilitator_fault", fault }, ...known };
+}
+
+/** The facilitator gave no verdict on the payment, so it was not settled either. */
+export function uncheckedResult(fault: Fault): ExchangeResult {
+  const { retryAfterSeconds } = fault;
+  const what = `${failureOf(fault)} ${unchecked}`;
+  const response = laterUntaken("facilitator_unavailable", what, defined({ retryAfterSeconds }));
+  return { response, outcome: { type: "facilitator_fault", fault } };
+}
+
+/** Whose fault it is: the buyer can neither mend it nor find it in their payment. */
+function failureOf({ reason, facilitator }: Fault): string {
+  const who = `The seller's facilitator${facilitator === undefined ? "" : hostOf(facilitator)}`;
+  const isSilent = reason === "unreachable" || reason === "timed_out";
+  return isSilent ? `${who} does not answer.` : `${who} takes no payments at the moment.`;
+}
+
+/** Strangers learn no name of the seller's own network. */
+function hostOf(name: string): string {
+  if (!URL.canParse(name)) return "";
+  const { protocol, hostname, host } = new URL(name);
+  return protocol === "https:" || isLoopback(hostname) ? ` (${host})` : "";
 }
 
 /** The facilitator that has the payment is not configured any more: only it knows the outcome. */
@@ -113,15 +144,19 @@ export function facilitatorMissing({
 
 /** Tells the buyer nothing of the seller's credits or plan. */
 export function accountProblemResult(problem: AccountProblem, known: { receipt?: SettleResponse }) {
-  const what = known.receipt ? "The transfer is under way." : untouched;
   const more = { ...known, retryAfterSeconds: accountRetrySeconds };
-  const response = later("seller_account_problem", what, more);
+  const response = known.receipt
+    ? later("seller_account_problem", "The transfer is under way.", more)
+    : laterUntaken("seller_account_problem", untouched, more);
   return { response, outcome: { type: "account_problem" as const, problem }, ...known };
 }
 
 /** Only the chain can verify these signatures, and too many of them came. */
 export function tooManyWallets(): Response {
-  return later("busy", "Too many payments of contract wallets came at once. Yours was not taken.");
+  return laterUntaken(
+    "busy",
+    "Too many payments of contract wallets came at once. Yours was not taken.",
+  );
 }
 
 /** The response is not kept, or the repeat has no proof. */

@@ -24,22 +24,21 @@ import type { Lease, StoredResponse } from "../payment-records/rules/payment-rec
 import { openerOf } from "../payment-records/rules/proof.ts";
 import { checkHeld, releaseClaim } from "./lost-lease.ts";
 import {
-  alreadySettled,
   accountProblemResult,
-  facilitatorMissing,
-  faultResult,
-  unpaidResult,
+  alreadySettled,
   ask,
+  facilitatorMissing,
   identifierConflict,
   identifierTaken,
   isCanceled,
   isExpired,
   isNonceUsed,
-  later,
+  laterUntaken,
   outcomeUnknown,
   stillOpen,
-  unchecked,
+  uncheckedResult,
   undecided,
+  unpaidResult,
   untouched,
   whyInvalid,
 } from "./open-responses.ts";
@@ -145,7 +144,7 @@ async function refuseByHook(
     if (message === undefined) return undefined;
     refused = ask(matched.terms, { error: "extension_refused", message });
   } catch (error) {
-    refused = { response: later("busy", untouched), outcome: { type: "broken", error } };
+    refused = { response: laterUntaken("busy", untouched), outcome: { type: "broken", error } };
   }
   await releaseClaim(lease);
   return refused;
@@ -168,10 +167,10 @@ async function unverifiedResult(
   { member, outcome }: Verified,
   deadlineMs: number,
 ): Promise<ExchangeResult> {
-  if (outcome.kind === "fault") return faultResult(outcome, { what: unchecked });
+  if (outcome.kind === "fault") return uncheckedResult(outcome);
   if (outcome.kind === "account") return accountProblemResult(outcome, {});
   const { verdict } = outcome;
-  if (verdict.isValid) return undecided(later("facilitator_unavailable", untouched));
+  if (verdict.isValid) return undecided(laterUntaken("facilitator_unavailable", untouched));
   if (verdict.invalidReason === identifierConflict) return identifierTaken();
   return isNonceUsed(verdict.invalidReason)
     ? resolveOutcome(deps, member, matched, deadlineMs)
