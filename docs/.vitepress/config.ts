@@ -6,6 +6,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig } from "vitepress";
+import { asked } from "./asked.ts";
 import { drawings } from "./drawings.ts";
 import { writeProgramPages, type PageGroup } from "./program-pages.ts";
 import { repositoryLinks } from "./repository-links.ts";
@@ -96,6 +97,37 @@ const groups: readonly PageGroup[] = [
   },
 ];
 
+interface IndexedSection {
+  readonly id: string;
+  readonly title: string;
+  /** The headings above it; none for a page's first one. */
+  readonly titles: readonly string[];
+  readonly text: string;
+}
+
+/** How the search index is built. VitePress hands all of it to MiniSearch, and its types name a part. */
+const indexOptions = {
+  fields: ["title", "titles", "text", "asked"],
+  extractField(section: IndexedSection, field: string) {
+    if (field !== "asked") return section[field as keyof IndexedSection];
+    const path = section.id.split("#")[0]?.slice(1) ?? "";
+    return section.titles.length === 0 ? (asked[path] ?? []).join(" / ") : "";
+  },
+  /** Names of code are one word too, beside their parts. */
+  tokenize: (text: string) => [
+    ...text.split(/[\s\p{Z}\p{P}]+/u),
+    ...(text.match(/[\p{L}\p{N}]+(?:_[\p{L}\p{N}]+)+/gu) ?? []),
+  ],
+};
+
+/** The functions are sent to the browser as they are, so they use nothing of this file. */
+const searchOptions = {
+  boost: { title: 4, text: 2, titles: 1, asked: 12 },
+  // Words such as "refund" are names in the types many times over; people want the guide.
+  boostDocument: (id: string) => (id.includes("/types/") ? 0.1 : 1),
+  tokenize: (text: string) => text.match(/[\p{L}\p{N}]+(?:_[\p{L}\p{N}]+)*/gu) ?? [],
+};
+
 export default defineConfig({
   ...summary,
   buildEnd({ pages, outDir }) {
@@ -126,11 +158,7 @@ export default defineConfig({
       provider: "local",
       options: {
         detailedView: true,
-        // Words such as "refund" are names in the types many times over; people want the guide.
-        // The function is sent to the browser as it is, so it uses nothing of this file.
-        miniSearch: {
-          searchOptions: { boostDocument: (id: string) => (id.includes("/types/") ? 0.1 : 1) },
-        },
+        miniSearch: { options: indexOptions, searchOptions },
       },
     },
     outline: [2, 3],

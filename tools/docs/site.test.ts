@@ -187,9 +187,36 @@ describeInBrowser("in a browser", () => {
       found.slice(0, 5).map((link) => link.getAttribute("href") ?? ""),
     );
     expect(links.filter((link) => link.includes("/types/"))).toEqual([]);
+    // The name of a code leads to its page, although guides answer questions about its words.
     await page.getByRole("searchbox").fill("insufficient_facilitator_credits");
-    await page.getByRole("option").first().waitFor();
+    // Not what the word before has found.
+    await expect.poll(() => results.first().getAttribute("href")).toMatch(/^\/reference\//);
     await page.keyboard.press("Enter");
     await page.waitForURL(/\/reference\//);
+  });
+
+  test.each([
+    ["how do I get paid", "/guides/sell-with-express"],
+    ["gas", "/concepts/payment-flow"],
+    ["refund", "/guides/give-money-back"],
+    ["how can my agent pay", "/guides/agents"],
+    ["nginx", "/guides/sell-behind-your-proxy"],
+    ["free for a partner", "/guides/price-by-caller"],
+    ["monthly subscription", "/guides/sell-a-subscription"],
+    ["is the payment final", "/concepts/finality"],
+    ["my payment failed", "/reference/troubleshooting"],
+    ["run my own facilitator", "/guides/run-a-facilitator"],
+    ["proof of payment for my books", "/guides/prove-what-you-paid"],
+    ["kubernetes", "/guides/run-on-kubernetes"],
+    ["settlement_pending", "/reference/"],
+  ])("the search answers: %s", async (question, path) => {
+    const { page, context } = await openWalletWindow(browser, []);
+    await page.goto(`${url}/`);
+    await page.getByRole("button", { name: "Search" }).click();
+    await page.getByRole("searchbox").fill(question);
+    const first = page.locator("#localsearch-list a").first();
+    await first.waitFor();
+    await expect.poll(() => first.getAttribute("href")).toMatch(new RegExp(`^${path}`));
+    await context.close();
   });
 });

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { accountQuery } from "./api/queries.ts";
+import { mayHaveSession } from "./api/session-hint.ts";
 import { Announcer } from "./components/announcer.tsx";
 import { ErrorBoundary } from "./components/error-boundary.tsx";
 import { Empty, Page, Skeleton } from "./components/page.tsx";
@@ -42,17 +43,35 @@ export function App() {
       ) : account.data !== undefined ? (
         <SignInScreen hasEnded={account.data === "ended"} />
       ) : (
-        <main className="alone">
-          <h1 className="unseen">Farthing</h1>
+        <Loading>
           {account.error ? (
             <Problem problem={account.error} again={account.refetch} />
           ) : (
             <Skeleton count={5} />
           )}
-        </main>
+        </Loading>
       )}
       <Announcer />
     </>
+  );
+}
+
+/** Who is most likely signed in sees the navigation at once; others would see it vanish. */
+function Loading({ children }: { readonly children: ReactNode }) {
+  const heading = <h1 className="unseen">Farthing</h1>;
+  if (mayHaveSession()) {
+    return (
+      <Shell isLoading>
+        {heading}
+        {children}
+      </Shell>
+    );
+  }
+  return (
+    <main className="alone">
+      {heading}
+      {children}
+    </main>
   );
 }
 

@@ -9,6 +9,7 @@ import { Link } from "./components/link.tsx";
 import { shortText } from "./components/format.ts";
 import { chooseNetwork, isLive, useNetwork, useNetworkOfLink } from "./chosen-network.ts";
 import { useLocation } from "./location.ts";
+import { useSearchKeys } from "./search-keys.ts";
 import { roleNames, useAccount } from "./signed-in.ts";
 import { SwitchAccount } from "./switch-account.tsx";
 import { AccountBanners } from "./account-banners.tsx";
@@ -29,8 +30,15 @@ const navigation: readonly (readonly [path: string, title: string, icon: Compone
   ["settings", "Settings", Icons.SettingsIcon],
 ];
 
-export function Shell({ children }: { readonly children: ReactNode }) {
+interface ShellProps {
+  readonly children: ReactNode;
+  /** The account is still being read: the navigation is there, and what needs the account is not. */
+  readonly isLoading?: boolean;
+}
+
+export function Shell({ children, isLoading = false }: ShellProps) {
   const { path } = useLocation();
+  useSearchKeys();
   const [first = ""] = path.split("/");
   const [isOpen, setOpen] = useState(false);
   return (
@@ -65,18 +73,18 @@ export function Shell({ children }: { readonly children: ReactNode }) {
             </ul>
           </nav>
           <div>
-            <NetworkSwitch />
+            {!isLoading && <NetworkSwitch />}
             <p className="elsewhere">
               <a href="/docs">API reference</a>
               <a href="/market">Market</a>
             </p>
-            <CurrentAccount />
+            {!isLoading && <CurrentAccount />}
           </div>
         </div>
       </header>
       <main id="main" tabIndex={-1}>
-        <TestMode />
-        <AccountBanners />
+        {!isLoading && <TestMode />}
+        {!isLoading && <AccountBanners />}
         {children}
       </main>
     </div>

@@ -61,7 +61,15 @@ export function describeDevnet(devnet: Devnet) {
 /** Points a facilitator at this devnet. */
 function environmentOf(devnet: Devnet): Record<string, string> {
   const keys = devnet.relayers.map(({ privateKey }) => privateKey).join(",");
-  return { [`FARTHING_RPC_${devnet.chainId}`]: devnet.rpcUrl, FARTHING_RELAYER_KEYS: keys };
+  return {
+    [`FARTHING_RPC_${devnet.chainId}`]: devnet.rpcUrl,
+    FARTHING_RELAYER_KEYS: keys,
+    // Webhooks and listings are tried on this machine; the service refuses both with real money.
+    ...(devnet.chainId !== 50 && {
+      FARTHING_WEBHOOK_INSECURE: "yes",
+      FARTHING_LISTING_LOCAL: "yes",
+    }),
+  };
 }
 
 export function devnetPage(devnet: Devnet): string {

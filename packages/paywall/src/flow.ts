@@ -32,7 +32,7 @@ import {
 } from "./payment-screens.ts";
 import { show } from "./screen.ts";
 import { signOnce } from "./sign-once.ts";
-import { reviewScreen, showWaiting, showWallets } from "./wallet-screens.ts";
+import { reviewScreen, showWaiting, showWallets, signatureTime } from "./wallet-screens.ts";
 import { createWalletSteps, type WalletSteps } from "./wallet-steps.ts";
 import { fill, texts } from "./texts.ts";
 import { networkName, usdc } from "./words.ts";
@@ -128,7 +128,8 @@ function sign(flow: Flow, payer: Connected, chosen: Payable): void {
   const { wallet } = payer;
   steps.run(
     async (signal) => {
-      showWaiting(words.confirm, fill(words.reviewIn, { wallet: wallet.name }), chooseWallet);
+      const review = fill(words.reviewIn, { wallet: wallet.name });
+      showWaiting(words.confirm, review, chooseWallet, signatureTime(chosen.requirements));
       const record = await signOnce({ request, kept, payer, payable: chosen, signal });
       steps.stopWatching();
       send(flow, record);

@@ -54,12 +54,24 @@ function removeBrokenIcon(): void {
   icon?.decode().catch(() => icon.remove());
 }
 
+/** The server reads the choice with the next request, on every page of this seller in this visit. */
+function offerLanguages(): void {
+  for (const button of document.querySelectorAll<HTMLElement>("#languages button")) {
+    button.hidden = false;
+    button.onclick = () => {
+      document.cookie = `farthing-language=${button.lang};path=/`;
+      location.reload();
+    };
+  }
+}
+
 function start(): void {
   const { cannot: title, https, forgetful } = texts.before;
   if (location.protocol !== "https:" && !isLoopback(location.hostname)) {
     return showProblem(title, https);
   }
   removeBrokenIcon();
+  offerLanguages();
   byId("host").textContent = location.host;
   // Behind a proxy the seller may not know the scheme and host that this browser sees.
   byId("copy-command").textContent = shellCommand([

@@ -33,7 +33,8 @@ export function explain(problem: unknown): Explanation {
 
 /** The reason comes last: in the page's language where it is known, else in the seller's words. */
 export async function explainOpen({ reading, response }: Delivery): Promise<Explanation> {
-  const { title, why }: Explanation = texts.outcomes[reading.kind];
+  const kind = reading.kind === "facilitator_down" ? "not_charged" : reading.kind;
+  const { title, why }: Explanation = texts.outcomes[kind];
   const message = await messageOf(response);
   const known = sentenceOf(reading.reason);
   const isEnglish = document.documentElement.lang === "en";

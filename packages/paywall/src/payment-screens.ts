@@ -22,7 +22,15 @@ import {
   type Tone,
 } from "./screen.ts";
 import { fill, texts } from "./texts.ts";
-import { address, amount, networkName, timeOfDay, transactionLink, usdc } from "./words.ts";
+import {
+  address,
+  amount,
+  networkName,
+  timeLeft,
+  timeOfDay,
+  transactionLink,
+  usdc,
+} from "./words.ts";
 
 const { progress, terms, actions: labels, open, paid } = texts;
 
@@ -90,6 +98,7 @@ export function showOpen({ title, why }: Explanation, record: LedgerRecord, run:
       facts(termsOf(record)),
       transactionOf(record),
       el("p", { class: "note" }, rule),
+      over ? undefined : timeLeft(validBefore * 1000),
       over ? actions(findOut, again) : actions(again),
     ],
   });

@@ -4,7 +4,7 @@ import type { Address, Requirements } from "@farthing/protocol";
 import { noWallet } from "./get-ready.ts";
 import { actions, el, facts, type Screen, show, text } from "./screen.ts";
 import { fill, parts, texts } from "./texts.ts";
-import { address, amount, duration, networkName, shortAddress, usdc } from "./words.ts";
+import { address, amount, duration, networkName, shortAddress, timeLeft, usdc } from "./words.ts";
 
 let stopLooking = () => {};
 
@@ -41,9 +41,20 @@ function walletChoices(wallets: readonly Wallet[] | undefined, pick: (wallet: Wa
   );
 }
 
-export function showWaiting(title: string, what: string, leave?: () => void): void {
+export function showWaiting(
+  title: string,
+  what: string,
+  leave?: () => void,
+  more?: HTMLElement,
+): void {
   const way = leave ? actions(undefined, { label: texts.actions.cancel, run: leave }) : undefined;
-  show({ title, tone: "busy", children: [text(what), way] });
+  show({ title, tone: "busy", children: [text(what), more, way] });
+}
+
+/** For how long the signature that the wallet was asked for can be used; its time runs already. */
+export function signatureTime({ maxTimeoutSeconds }: Requirements): HTMLElement {
+  const seconds = Math.min(maxTimeoutSeconds, validitySecondsMax);
+  return timeLeft(Date.now() + seconds * 1000);
 }
 
 /** The terms of the signature, and the button that requests it. */

@@ -24,9 +24,9 @@ export function address(whole: Address): HTMLElement {
   );
 }
 
-/** `0.01 USDC`: all digits that count, and no more. */
+/** `0.01 USDC`, in Spanish `0,01 USDC`: all digits that count, and no more. */
 export function usdc(units: bigint): string {
-  return `${shortUsdc(units)} USDC`;
+  return `${shortUsdc(units).replace(".", texts.decimal)} USDC`;
 }
 
 /** The amount with a button that copies its number. */
@@ -50,6 +50,20 @@ export function duration(seconds: number): string {
   const { terms } = texts;
   if (seconds < 60 || !Number.isInteger(minutes)) return fill(terms.seconds, { count: seconds });
   return minutes === 1 ? terms.minute : fill(terms.minutes, { count: minutes });
+}
+
+const tickMs = 1000;
+
+/** The seconds that are left, as long as the page shows them. A timer is not read aloud as it runs. */
+export function timeLeft(untilMs: number): HTMLElement {
+  const line = el("p", { class: "countdown", role: "timer" });
+  const tick = () => {
+    const seconds = Math.max(0, Math.ceil((untilMs - Date.now()) / 1000));
+    line.textContent = fill(texts.wallets.timeLeft, { seconds });
+  };
+  tick();
+  const timer = setInterval(() => (line.isConnected ? tick() : clearInterval(timer)), tickMs);
+  return line;
 }
 
 /** Local time, from Unix seconds. */

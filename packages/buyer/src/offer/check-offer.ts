@@ -9,7 +9,7 @@ import {
 } from "@farthing/protocol";
 import type { LedgerUsage } from "../ledger/ledger.ts";
 import type { Limits } from "../ledger/limits.ts";
-import type { LimitToRaise, RefusalCode } from "../payment-error.ts";
+import type { RefusalCode } from "../payment-error.ts";
 import { isAmountText, quoteText, type Offer } from "./read-challenge.ts";
 
 /** `ask` needs the approver's consent; `warn` and `skip` stop nothing. */
@@ -19,8 +19,6 @@ export interface Check {
   readonly message: string;
   /** Present when the check failed. */
   readonly code?: RefusalCode;
-  /** Present when one of the owner's limits refuses. */
-  readonly raise?: LimitToRaise;
 }
 
 /** Who may be paid, at which host, on which network. An absent list allows everything known. */
@@ -209,23 +207,19 @@ function checkAmount(requirements: Requirements, context: OfferContext): Check[]
   }
   const price = shortUsdc(amount);
   const checks = [pass("amount", `${price} USDC`)];
-  const under = (name: string, most: bigint, what: string, raise: LimitToRaise) => {
-    const code = raise.limit === "perDay" ? "cumulative_cap" : "per_payment_cap";
-    const message = `The price ${price} USDC is above ${shortUsdc(most)} USDC ${what}.`;
+  const under = (name: string, most: bigint, code: RefusalCode, what: string) =>
     checks.push(
       amount <= most
         ? pass(name, `at most ${shortUsdc(most)} USDC ${what}`)
-        : { ...fail(name, code, message), raise },
+        : fail(name, code, `The price ${price} USDC is above ${shortUsdc(most)} USDC ${what}.`),
     );
-  };
-  under("per_call", limits.perCallUnits, "per call", { limit: "perCall", to: price });
+  under("per_call", limits.perCallUnits, "per_payment_cap", "per call");
   if (maxAmountUnits !== undefined) {
-    under("max_amount", maxAmountUnits, "for this call", { limit: "maxAmount", to: price });
+    under("max_amount", maxAmountUnits, "per_payment_cap", "for this call");
   }
   if (limits.perDayUnits !== undefined) {
     const left = limits.perDayUnits - usage.spentUnits;
-    const to = shortUsdc(usage.spentUnits + amount);
-    under("per_day", left > 0n ? left : 0n, "left for today", { limit: "perDay", to });
+    under("per_day", left > 0n ? left : 0n, "cumulative_cap", "left for today");
   }
   checks.push(checkOpenPayments(context));
   if (context.hasApprover && amount > limits.askAboveUnits) {
@@ -242,11 +236,7 @@ function checkOpenPayments({ usage, limits, open = nothingOpen }: OfferContext):
     const atHost = `${open.count} of ${openPaymentsPerHostMax} at this host`;
     return pass("open_payments", `${openPayments} of ${openPaymentsMax} open, ${atHost}`);
   }
-  const isAtHost = open.count >= openPaymentsPerHostMax;
-  const raise: LimitToRaise = isAtHost
-    ? { limit: "openPaymentsPerHost", to: `${open.count + 1}` }
-    : { limit: "openPayments", to: `${openPayments + 1}` };
-  return { ...fail("open_payments", "open_payments_limit", open.message), raise };
+  return fail("open_payments", "open_payments_limit", open.message);
 }
 
 const nothingOpen: OpenAtHost = { count: 0, message: "" };

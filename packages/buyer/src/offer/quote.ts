@@ -14,7 +14,9 @@ import {
   type EvaluatedOffer,
   type PreferredVersion,
 } from "./choose-offer.ts";
+import { limitToRaise } from "./limit-to-raise.ts";
 import { dayMs } from "../ledger/limits.ts";
+import type { LimitToRaise } from "../payment-error.ts";
 import type { ReconcilingTools } from "../chain/reconcile.ts";
 import { checkBalanceAt } from "../chain/read-balance.ts";
 import { readOpenPayments } from "./open-payments.ts";
@@ -38,6 +40,11 @@ export interface Quote {
   readonly checks: readonly Check[];
 }
 
+interface QuoteRefusal extends NonNullable<Offer["refusal"]> {
+  /** Present when one of the owner's limits refuses. */
+  readonly raise?: LimitToRaise;
+}
+
 export interface Quotation {
   /** Checks of the URL and the host, which hold for every offer. */
   readonly place: readonly Check[];
@@ -47,7 +54,7 @@ export interface Quotation {
   readonly complaints: readonly string[];
   readonly payUrl: string;
   /** The first failed check of the best offer. Absent with `chosen`. */
-  readonly refusal?: NonNullable<Offer["refusal"]> & Pick<Check, "raise">;
+  readonly refusal?: QuoteRefusal;
   readonly chosen?: { readonly offer: Offer; readonly quote: Quote };
 }
 
@@ -75,8 +82,11 @@ export async function quote402(
   const { offers, complaints } = await readChallenge(response);
   const evaluated: EvaluatedOffer[] = [];
   let chosen: EvaluatedOffer | undefined;
+  let context: OfferContext | undefined;
   for (const offer of orderOffers(offers, prefer)) {
-    const checks = checkOffer(offer, await contextOf(tools, offer, new URL(payUrl).host, terms));
+    const own = await contextOf(tools, offer, new URL(payUrl).host, terms);
+    context ??= own;
+    const checks = checkOffer(offer, own);
     let current = evaluatedOffer(offer, checks);
     if (current.isPayable && chosen === undefined) {
       current = await withBalance(tools, current, new URL(payUrl).host);
@@ -87,7 +97,8 @@ export async function quote402(
   const base = { place, offers: evaluated, complaints, payUrl };
   const requirements = chosen?.offer.requirements;
   const isUrlAllowed = place.every(({ verdict }) => verdict !== "fail");
-  if (!chosen || !requirements || !isUrlAllowed) return { ...base, refusal: refusalOf(base) };
+  if (!chosen || !requirements || !isUrlAllowed)
+    return { ...base, refusal: refusalOf(base, context) };
   const checks = [...place, ...chosen.checks];
   const quote = quoteOf(request, terms.requestId, payUrl, requirements, checks);
   return { ...base, chosen: { offer: chosen.offer, quote } };
@@ -118,12 +129,15 @@ export function quoteOf(
 
 function refusalOf(
   quotation: Pick<Quotation, "place" | "offers" | "complaints">,
-): NonNullable<Quotation["refusal"]> {
+  context: OfferContext | undefined,
+): QuoteRefusal {
   const { place, offers, complaints } = quotation;
   const checks = [...place, ...(offers[0]?.checks ?? [])];
   const failed = checks.find(({ verdict }) => verdict === "fail");
   if (failed) {
-    const { code = "challenge_invalid", message, raise } = failed;
+    const { code = "challenge_invalid", message } = failed;
+    const terms = offers[0]?.offer.requirements;
+    const raise = terms && context && limitToRaise(failed, terms, context);
     return { code, message, ...defined({ raise }) };
   }
   const why = complaints.length > 0 ? complaints.join("; ") : "it offers nothing";

@@ -1,9 +1,11 @@
 /** `farthing receipts`: the settled payments of this machine, for accounting and for proof. */
-import { printableJson, writeTo } from "@farthing/protocol";
+import type { LedgerRecord } from "@farthing/buyer";
+import { formatUsdc, printableJson, writeTo } from "@farthing/protocol";
 import { Option, type Command } from "commander";
 import { openLedger } from "../input/buyer-settings.ts";
 import { exitCodes, type ExitCode } from "../command/exit-codes.ts";
-import { recordLayout, recordRow } from "../ledger/ledger-report.ts";
+import { recordLayout, timeOf } from "../ledger/ledger-report.ts";
+import type { Row } from "../output/table.ts";
 import { addPrintFlags, printList, printOne, type PrintFlags } from "../output/print-output.ts";
 import { receiptOf, receiptsCsv } from "./receipt.ts";
 import { rpcOption } from "../input/rpc-node.ts";
@@ -57,8 +59,17 @@ function settledRecords() {
 
 async function list(flags: PrintFlags): Promise<void> {
   const records = await settledRecords();
-  const rows = records.map((record) => ({ ...recordRow(record), transaction: record.transaction }));
+  const rows = records.map(receiptRow);
   printList(records.map(receiptOf), rows, "No receipts.", flags, recordLayout);
+}
+
+/** What was bought and which transfer paid for it; the ledger's list says how far payments are. */
+function receiptRow(record: LedgerRecord): Row {
+  const { requestId: request, amountUnits, signed, transaction } = record;
+  const url = record.request?.url ?? signed?.url;
+  const bought = url === undefined ? record.host : url.replace(/^https?:\/\//, "");
+  const at = record.settledAt ?? record.reservedAt;
+  return { settled: timeOf(at), usdc: formatUsdc(amountUnits), bought, request, transaction };
 }
 
 async function show(id: string, flags: PrintFlags): Promise<ExitCode> {

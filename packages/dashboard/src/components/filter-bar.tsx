@@ -1,5 +1,6 @@
 /** The filters of a list behind one button, and what is set of them beside it. */
-import { useId, useRef, useState, type ReactNode } from "react";
+import { useCallback, useEffect, useId, useRef, useState, type ReactNode } from "react";
+import { useSearch } from "../search-keys.ts";
 import { Button } from "./button.tsx";
 import { Form } from "./field.tsx";
 
@@ -19,10 +20,26 @@ interface FilterBarProps {
   readonly children: ReactNode;
 }
 
+/** Where a person who searches begins to type, or else to choose. */
+function focusFirst(form: HTMLElement | null): void {
+  const typed = form?.querySelector<HTMLElement>("input:not([type=date])");
+  (typed ?? form?.querySelector("select"))?.focus();
+}
+
 export function FilterBar({ label, set, onClear, children }: FilterBarProps) {
   const [isOpen, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   const id = useId();
+  const [searches, setSearches] = useState(0);
+  useSearch(
+    useCallback(() => {
+      setOpen(true);
+      setSearches((count) => count + 1);
+    }, []),
+  );
+  useEffect(() => {
+    if (searches > 0) focusFirst(document.getElementById(id));
+  }, [searches, id]);
   /** What had the focus is gone afterwards. */
   const removing = (remove: () => void) => () => {
     remove();
@@ -35,6 +52,7 @@ export function FilterBar({ label, set, onClear, children }: FilterBarProps) {
           ref={button}
           aria-expanded={isOpen}
           aria-controls={id}
+          aria-keyshortcuts="/ Control+K"
           onClick={() => setOpen(!isOpen)}
         >
           Filters

@@ -85,10 +85,11 @@ interface EmptyProps {
   readonly action?: ReactNode;
   /** A location to go to, and its name. */
   readonly link?: readonly [to: string, name: string];
+  readonly example?: ReactNode;
 }
 
-/** An empty list: why it is empty, and what to do next. */
-export function Empty({ title, children, action, link }: PropsWithChildren<EmptyProps>) {
+/** An empty list: why it is empty, what to do next, and what it will look like. */
+export function Empty({ title, children, action, link, example }: PropsWithChildren<EmptyProps>) {
   const [to, name] = link ?? [];
   return (
     <div className="empty">
@@ -102,6 +103,7 @@ export function Empty({ title, children, action, link }: PropsWithChildren<Empty
           </Link>
         </div>
       )}
+      {example}
     </div>
   );
 }

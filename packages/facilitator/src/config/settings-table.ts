@@ -255,7 +255,7 @@ export const settings = complete({
   },
   FARTHING_LISTING_LOCAL: {
     shape:
-      "whether listed endpoints may be on this machine, on any port: no, or yes for a devnet; always over HTTPS",
+      "whether listed endpoints may be on this machine, on any port and over plain http: no, or yes for a devnet",
     fallback: "no",
   },
   FARTHING_OUTBOUND_CA: {

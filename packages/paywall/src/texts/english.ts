@@ -32,6 +32,8 @@ export const english = {
     minute: "1 minute",
     second: "1 second",
   },
+  /** Between whole USDC and their parts. */
+  decimal: ".",
   networks: { 50: "XDC", 51: "Apothem test network" },
   copy: {
     copy: "Copy",
@@ -99,6 +101,7 @@ export const english = {
     account: "Choose an account in {wallet}.",
     approveSwitch: "Approve the switch to {network}.",
     confirm: "Confirm in your wallet",
+    timeLeft: "{seconds} s left",
     reviewIn: "Review and sign in {wallet}.",
     oneMoment: "One moment",
     checkingBalance: "Checking your balance.",
@@ -198,10 +201,6 @@ export const english = {
     server_error: { title: "The seller is having problems", why: open },
     not_charged: {
       title: "The seller is having problems",
-      why: "The seller reports that you have not been charged.",
-    },
-    facilitator_down: {
-      title: "The seller cannot take payments at the moment",
       why: "The seller reports that you have not been charged.",
     },
     no_answer: { title: "No response", why: `The seller did not respond. ${open}` },

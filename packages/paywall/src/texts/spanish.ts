@@ -26,6 +26,7 @@ export const spanish: Texts = {
     minute: "1 minuto",
     second: "1 segundo",
   },
+  decimal: ",",
   networks: { 50: "XDC", 51: "Apothem (red de pruebas)" },
   copy: {
     copy: "Copiar",
@@ -93,6 +94,7 @@ export const spanish: Texts = {
     account: "Elige una cuenta en {wallet}.",
     approveSwitch: "Aprueba el cambio a {network}.",
     confirm: "Confirma en tu monedero",
+    timeLeft: "Quedan {seconds} s",
     reviewIn: "Revisa y firma en {wallet}.",
     oneMoment: "Un momento",
     checkingBalance: "Consultando tu saldo.",
@@ -191,10 +193,6 @@ export const spanish: Texts = {
     server_error: { title: "El vendedor tiene problemas", why: open },
     not_charged: {
       title: "El vendedor tiene problemas",
-      why: "El vendedor informa de que no se te ha cobrado.",
-    },
-    facilitator_down: {
-      title: "El vendedor no puede cobrar en este momento",
       why: "El vendedor informa de que no se te ha cobrado.",
     },
     no_answer: { title: "Sin respuesta", why: `El vendedor no respondió. ${open}` },

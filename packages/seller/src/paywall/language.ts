@@ -2,6 +2,9 @@
 
 export const languages = ["en", "es"] as const;
 
+/** As their speakers call them. */
+export const languageNames = { en: "English", es: "Español" } as const;
+
 export type Language = (typeof languages)[number];
 
 export function isLanguage(value: unknown): value is Language {
@@ -11,8 +14,19 @@ export function isLanguage(value: unknown): value is Language {
 /** Browsers send a handful; more are an attack, and what follows does not count. */
 const maxRanges = 20;
 
-/** English when the browser prefers none of the languages. */
-export function chooseLanguage(accepted: string | null): Language {
+/** The page's script writes what its reader has chosen there. */
+const languageCookie = "farthing-language";
+
+function chosenIn(cookies: string | null): Language | undefined {
+  const pairs = (cookies ?? "").split(";").map((pair) => pair.trim().split("="));
+  const [, value] = pairs.find(([name]) => name === languageCookie) ?? [];
+  return isLanguage(value) ? value : undefined;
+}
+
+/** The reader's choice, else what the browser prefers; English when that is none of the languages. */
+export function chooseLanguage(accepted: string | null, cookies: string | null = null): Language {
+  const chosen = chosenIn(cookies);
+  if (chosen) return chosen;
   let best: { readonly language: Language; readonly weight: number } | undefined;
   for (const range of (accepted ?? "").split(",", maxRanges)) {
     const [tag = "", ...parameters] = range.split(";").map((part) => part.trim());

@@ -15,12 +15,18 @@ export async function offerPage(
   if (options === false || !prefersHtml(request)) return challenge;
   const { language } = options;
   const { toPage } = await import("./page.ts");
-  const chosen = language ?? chooseLanguage(request.headers.get("Accept-Language"));
+  const chosen =
+    language ??
+    chooseLanguage(request.headers.get("Accept-Language"), request.headers.get("Cookie"));
   return toPage(challenge, terms, options, chosen, nowMs);
 }
 
 /** Tells caches on what it depends whether a challenge is a page, and in which language. */
 export function addPageVary(headers: Headers, options: PaywallOptions | false): void {
   if (options === false) return;
-  addTokens(headers, "Vary", options.language ? ["Accept"] : ["Accept", "Accept-Language"]);
+  addTokens(
+    headers,
+    "Vary",
+    options.language ? ["Accept"] : ["Accept", "Accept-Language", "Cookie"],
+  );
 }

@@ -130,6 +130,32 @@ describe("its language", () => {
   });
 });
 
+test("a reader changes the language: a button, and the cookie that it writes", async () => {
+  const first = await (await visit({ headers: browser }, {})).text();
+  expect(first).toContain('<button type="button" lang="es" hidden>Español</button>');
+  const Cookie = "session=1; farthing-language=es";
+  const page = await visit({ headers: { ...browser, Cookie } }, {});
+  expect([page.headers.get("Content-Language"), page.headers.get("Vary")]).toEqual([
+    "es",
+    expect.stringContaining("Cookie"),
+  ]);
+  expect(await page.text()).toContain('<button type="button" lang="en" hidden>English</button>');
+  // A seller who has chosen the language has chosen it for everybody.
+  const fixed = await visit({ headers: { ...browser, Cookie } }, { paywall: { language: "en" } });
+  expect(fixed.headers.get("Content-Language")).toBe("en");
+  expect(await fixed.text()).not.toContain('<button type="button" lang');
+  const forged = { ...browser, Cookie: "farthing-language=<b>" };
+  expect((await visit({ headers: forged }, {})).headers.get("Content-Language")).toBe("en");
+});
+
+test("amounts in Spanish have a comma, and what is copied keeps its point", async () => {
+  const page = await visit({ headers: browser }, { paywall: { language: "es" } });
+  const text = await page.text();
+  expect(text).toContain(
+    '>0,0123 <span class="unit" id="copy-amount" data-value="0.0123">USDC</span>',
+  );
+});
+
 describe("the seller's icon", () => {
   const data = "data:image/png;base64,iVBORw0KGgo=";
 

@@ -14,7 +14,7 @@ import {
 } from "@farthing/protocol";
 import type { ChallengeTerms } from "../responses.ts";
 import { script, scriptHash, style, styleHash, texts } from "./generated/page-parts.ts";
-import type { Language } from "./language.ts";
+import { languageNames, languages, type Language } from "./language.ts";
 import { iconSource, type PaywallOptions } from "./paywall-options.ts";
 
 /**
@@ -63,6 +63,7 @@ function write(
   nowMs: number,
 ): string {
   const { server, ...forScript } = texts[language];
+  const { decimal } = forScript;
   const { host } = new URL(resource.url);
   const { description } = resource;
   const title = description ?? server.title;
@@ -83,11 +84,11 @@ function write(
 <header id="offer">
 <p class="seller">${writeSeller(options)}<span id="host">${escapeHtml(host)}</span></p>
 <h1${description === undefined ? ' class="plain"' : ""}>${escapeHtml(title)}</h1>
-<p class="price">${first === undefined ? "" : writeAmount(first.amount)}</p>
+<p class="price">${first === undefined ? "" : writeAmount(first.amount, decimal)}</p>
 <dl class="facts">
 <div><dt>${server.paidTo}</dt><dd class="copied">${writeAddress(first?.payTo ?? "")}</dd></div>
 <div><dt>${server.network}</dt><dd>${escapeHtml(networks)}</dd></div>
-<div><dt>${server.fee}</dt><dd>${server.noFee}</dd></div>${first === undefined ? "" : writeBought(first, server)}
+<div><dt>${server.fee}</dt><dd>${server.noFee}</dd></div>${first === undefined ? "" : writeBought(first, texts[language])}
 </dl>
 </header>
 <section id="flow">
@@ -98,6 +99,7 @@ function write(
 <p>${server.programHow}</p>
 <pre id="copy-command" tabindex="0">${escapeHtml(shellCommand(["npx", "farthing", "pay", shellUrl(resource.url)]))}</pre>
 </details>
+${options.language === undefined ? writeLanguages(language) : ""}
 </main>
 <p id="live" role="status"></p>
 <script type="application/json" id="challenge" data-now="${nowMs}">${toScriptJson(said)}</script>
@@ -113,9 +115,18 @@ function toScriptJson(value: unknown): string {
   return JSON.stringify(value).replaceAll("<", "\\u003c");
 }
 
-function writeAmount(units: bigint): string {
+function writeAmount(units: bigint, decimal: string): string {
   const amount = shortUsdc(units);
-  return `${amount} <span class="unit" id="copy-amount" data-value="${amount}">USDC</span>`;
+  return `${amount.replace(".", decimal)} <span class="unit" id="copy-amount" data-value="${amount}">USDC</span>`;
+}
+
+/** Shown by the script, without which they would do nothing. */
+function writeLanguages(shown: Language): string {
+  const others = languages.filter((one) => one !== shown);
+  const buttons = others.map(
+    (one) => `<button type="button" lang="${one}" hidden>${languageNames[one]}</button>`,
+  );
+  return `<p id="languages">${buttons.join(" ")}</p>`;
 }
 
 /** Icon and name, as far as the seller has stated them. */
@@ -126,10 +137,13 @@ function writeSeller({ name, icon }: PaywallOptions): string {
 }
 
 /** What the payment buys beside this one response. */
-function writeBought({ pass, balance }: Requirements, server: Texts["server"]): string {
+function writeBought({ pass, balance }: Requirements, { server, decimal }: Texts): string {
   const bought = pass
     ? fill(server.pass, { uses: pass.uses, time: writeDuration(pass.validForSeconds, server) })
-    : balance && fill(server.balance, { amount: `${shortUsdc(balance.reserve)} USDC` });
+    : balance &&
+      fill(server.balance, {
+        amount: `${shortUsdc(balance.reserve).replace(".", decimal)} USDC`,
+      });
   return bought === undefined ? "" : `\n<div><dt>${server.buys}</dt><dd>${bought}</dd></div>`;
 }
 

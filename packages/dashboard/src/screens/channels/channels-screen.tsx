@@ -6,6 +6,7 @@ import { CodeBlock } from "../../components/code-block.tsx";
 import { DataTable } from "../../components/data-table.tsx";
 import { countText, shortText } from "../../components/format.ts";
 import { CsvLink, Link } from "../../components/link.tsx";
+import { ExampleRow } from "../../components/example-row.tsx";
 import { Empty, Page, QueryBoundary, Section } from "../../components/page.tsx";
 import { Pager } from "../../components/pager.tsx";
 import { usdcColumn } from "../../components/usdc-column.tsx";
@@ -69,7 +70,21 @@ const example = `app.get("/word", charge({ price: "0.001", channel: true }), (re
 });`;
 
 const noChannel = (
-  <Empty title="No channels yet" link={["integrate", "Integrate"]}>
+  <Empty
+    title="No channels yet"
+    link={["integrate", "Integrate"]}
+    example={
+      <ExampleRow
+        of="channel"
+        cells={[
+          ["Payer", "0x7099…79C8", "whole"],
+          ["Charged (USDC)", "0.042"],
+          ["Deposited (USDC)", "0.10"],
+          ["State", "open"],
+        ]}
+      />
+    }
+  >
     <p>
       A channel appears here once a buyer has deposited money in it. Offer channels on a route that
       is called often:

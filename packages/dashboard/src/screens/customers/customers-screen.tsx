@@ -4,6 +4,7 @@ import { useNetwork } from "../../chosen-network.ts";
 import { Segments } from "../../components/button.tsx";
 import { DataTable } from "../../components/data-table.tsx";
 import { countText, shortText } from "../../components/format.ts";
+import { ExampleRow } from "../../components/example-row.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { CsvLink, Link } from "../../components/link.tsx";
 import { Empty, Page, QueryBoundary, Section } from "../../components/page.tsx";
@@ -61,6 +62,18 @@ export function CustomersScreen() {
   );
 }
 
+const example = (
+  <ExampleRow
+    of="customer"
+    cells={[
+      ["Payer", "0x7099…79C8", "whole"],
+      ["Payments", "12"],
+      ["Revenue (USDC)", "0.12"],
+      ["Last payment", "2 minutes ago"],
+    ]}
+  />
+);
+
 function CustomersTable({
   rows,
   network,
@@ -75,7 +88,7 @@ function CustomersTable({
       rows={rows}
       keyOf={({ payer }) => payer}
       empty={
-        <Empty title="No customers yet" link={["integrate", "Integrate"]}>
+        <Empty title="No customers yet" link={["integrate", "Integrate"]} example={example}>
           <p>A wallet appears here once its first payment is confirmed.</p>
         </Empty>
       }

@@ -11,6 +11,7 @@ import { Page, QueryBoundary, Section } from "../../components/page.tsx";
 import { plural } from "../../components/format.ts";
 import { useNetwork } from "../../chosen-network.ts";
 import { useAccount } from "../../signed-in.ts";
+import { NoSettlements } from "../settlements/no-settlements.tsx";
 import { SettlementsTable } from "../settlements/settlements-table.tsx";
 import { BalanceTile } from "./balance-tile.tsx";
 import { Invitations } from "./invitations.tsx";
@@ -33,14 +34,7 @@ export function OverviewScreen() {
       <Section title="Recent settlements" actions={<Link to="settlements">All settlements</Link>}>
         <QueryBoundary query={newest}>
           {({ settlements }) =>
-            settlements.length === 0 ? (
-              <p className="muted">
-                Every payment that you have settled through this facilitator appears here within
-                seconds.
-              </p>
-            ) : (
-              <SettlementsTable rows={settlements} />
-            )
+            settlements.length === 0 ? <NoSettlements /> : <SettlementsTable rows={settlements} />
           }
         </QueryBoundary>
       </Section>

@@ -13,6 +13,7 @@ import { SelectField } from "../../components/field.tsx";
 import { FilterBar } from "../../components/filter-bar.tsx";
 import { countText } from "../../components/format.ts";
 import { Link } from "../../components/link.tsx";
+import { ExampleRow } from "../../components/example-row.tsx";
 import { Empty, Page, QueryBoundary, Section } from "../../components/page.tsx";
 import { Pager } from "../../components/pager.tsx";
 import { When } from "../../components/values.tsx";
@@ -70,7 +71,7 @@ export function RequestsScreen() {
                   <p>No request matches all of these filters.</p>
                 </Empty>
               ) : (
-                <Empty title="No requests yet" link={["integrate", "Integrate"]}>
+                <Empty title="No requests yet" link={["integrate", "Integrate"]} example={example}>
                   <p>The first call with one of your keys appears here within seconds.</p>
                 </Empty>
               )}
@@ -82,6 +83,17 @@ export function RequestsScreen() {
     </Page>
   );
 }
+
+const example = (
+  <ExampleRow
+    of="request"
+    cells={[
+      ["Request", "POST /settle", "start"],
+      ["Time", "2 seconds ago", "start"],
+      ["Status", "200", "end"],
+    ]}
+  />
+);
 
 /** Nothing while there was no call: the list says why. */
 function Today({ mode }: { readonly mode: KeyMode }) {

@@ -3,6 +3,7 @@ import { revenuePath, revenueQuery, usagePath, usageQuery } from "../../api/quer
 import { useNetwork } from "../../chosen-network.ts";
 import { Segments } from "../../components/button.tsx";
 import { DataTable } from "../../components/data-table.tsx";
+import { ExampleRow } from "../../components/example-row.tsx";
 import { Form, SelectField } from "../../components/field.tsx";
 import {
   countText,
@@ -103,7 +104,20 @@ export function RevenueScreen() {
 }
 
 const none = (
-  <Empty title="No revenue" link={["integrate", "Integrate"]}>
+  <Empty
+    title="No revenue"
+    link={["integrate", "Integrate"]}
+    example={
+      <ExampleRow
+        of="route"
+        cells={[
+          ["Route", "GET /reports/:id", "whole"],
+          ["Payments", "12"],
+          ["Revenue (USDC)", "0.12"],
+        ]}
+      />
+    }
+  >
     <p>A payment appears here once it is confirmed.</p>
   </Empty>
 );

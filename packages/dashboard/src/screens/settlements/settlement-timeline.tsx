@@ -4,16 +4,19 @@ import { Timeline, type Step } from "../../components/timeline.tsx";
 import { Short } from "../../components/values.tsx";
 
 const titles: Readonly<Record<TimelineStep["what"], string>> = {
-  queued: "Accepted and queued",
-  recovered: "Found on the chain again",
-  submitted: "Taken up for sending",
-  transaction: "Transaction signed and sent",
-  confirmed: "Mined",
-  finalized: "Final",
+  queued: "Payment accepted",
+  recovered: "Found on the network again",
+  submitted: "Transfer being prepared",
+  transaction: "Transfer sent to the network",
+  confirmed: "Confirmed: the money has arrived",
+  finalized: "Final: it cannot be taken back",
   failed: "Failed",
 };
 
-const waits = { queued: "Waiting for a transaction", submitted: "Waiting for the block" } as const;
+const waits = {
+  queued: "Waiting to be sent",
+  submitted: "Waiting until the network has taken it",
+} as const;
 
 export function SettlementTimeline({ settlement }: { readonly settlement: SettlementDetail }) {
   const { timeline, state } = settlement;
@@ -26,7 +29,7 @@ export function SettlementTimeline({ settlement }: { readonly settlement: Settle
   }));
   if (isOver(settlement)) return <Timeline steps={steps} />;
   const waiting =
-    state === "queued" || state === "submitted" ? waits[state] : "Waiting for finality";
+    state === "queued" || state === "submitted" ? waits[state] : "Waiting until it is final";
   return <Timeline steps={[...steps, { key: "now", title: waiting, look: "now" }]} />;
 }
 

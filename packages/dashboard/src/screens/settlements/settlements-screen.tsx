@@ -2,6 +2,7 @@ import { settlementsPath, settlementsQuery } from "../../api/queries.ts";
 import { Empty, Page, QueryBoundary, Section } from "../../components/page.tsx";
 import { Pager } from "../../components/pager.tsx";
 import { SettlementFilterBar, useFilters } from "./settlement-filters.tsx";
+import { NoSettlements } from "./no-settlements.tsx";
 import { SettlementsTable } from "./settlements-table.tsx";
 import { CsvLink } from "../../components/link.tsx";
 
@@ -30,9 +31,7 @@ export function SettlementsScreen() {
                   <p>No settlement matches all of these filters.</p>
                 </Empty>
               ) : (
-                <Empty title="No settlements yet" link={["integrate", "Integrate"]}>
-                  <p>The first payment your server settles appears here automatically.</p>
-                </Empty>
+                <NoSettlements />
               )}
               <Pager path="settlements" filters={filters} cursor={cursor} next={next} />
             </>

@@ -4,7 +4,13 @@
  * catalogue, since its sender is not the seller. The response states how the seller's listing stands
  * instead, which explains why an endpoint is not found.
  */
-import { isObject, member, parseWireAddress, type JsonObject } from "@farthing/protocol";
+import {
+  isLoopback,
+  isObject,
+  member,
+  parseWireAddress,
+  type JsonObject,
+} from "@farthing/protocol";
 import type { ExtensionResponse, RespondToExtensions } from "../../payments/extension-responses.ts";
 import { isPublic, listingMethods, type Listing } from "./model.ts";
 import type { ListingStore } from "./store.ts";
@@ -47,8 +53,9 @@ async function respondToBazaar(
     return rejected("no_resource", "The payment does not name its resource by a URL.");
   }
   const method = listingMethods.find((one) => one === (input && member(input, "method")));
-  // A server behind a proxy may report http; listed resources are always https.
-  const canonical = `https://${url.host}${url.pathname}`;
+  // A server behind a proxy may report http; listed resources are https, except on this machine.
+  const scheme = isLoopback(url.hostname) ? url.protocol : "https:";
+  const canonical = `${scheme}//${url.host}${url.pathname}`;
   const listing = await store.findListingOf(payTo, { resource: canonical, method });
   return listing ? responseOf(listing) : rejected("not_listed", notListed);
 }

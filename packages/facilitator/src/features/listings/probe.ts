@@ -106,7 +106,8 @@ function redirectTarget({ status, headers }: OutboundResponse, from: string, met
   if (!next || headers["location"] === undefined) {
     return failed("redirected", `It answered ${status} without a place to go.`);
   }
-  if (next.protocol !== "https:" || next.host !== new URL(from).host) {
+  // An origin has the scheme too: a listed endpoint never leads from TLS to plain http.
+  if (next.origin !== new URL(from).origin) {
     return failed("redirected", "It redirects to another host; list the address that sells.");
   }
   // Other redirects turn the request into a GET, which is not the listed request.

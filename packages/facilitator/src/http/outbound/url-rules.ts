@@ -1,9 +1,10 @@
 /** Rules for URLs from third parties, which are checked before their names are resolved. */
 import { isIP } from "node:net";
+import { isLoopback } from "@farthing/protocol";
 
 /** Targets beyond the public internet, which only devnets allow. */
 export interface Reach {
-  /** Allows this machine, on any port, also by IP address. */
+  /** Allows this machine, on any port, also by IP address and without TLS. */
   readonly isLocal: boolean;
   /** Allows requests without TLS. */
   readonly isPlain: boolean;
@@ -20,7 +21,8 @@ export function findUrlProblem(text: string, reach: Reach): string | undefined {
   if (!url) return "It is no URL.";
   if (url.username !== "" || url.password !== "") return "It holds credentials; leave them out.";
   if (url.hash !== "") return "It has a fragment; leave it out.";
-  const isPlain = reach.isPlain && url.protocol === "http:";
+  const isHere = reach.isLocal && isLoopback(url.hostname);
+  const isPlain = url.protocol === "http:" && (reach.isPlain || isHere);
   if (url.protocol !== "https:" && !isPlain) return "It must begin with https://.";
   if (reach.isLocal) return undefined;
   if (!ports.has(url.port)) return "Its port must be 443 or 8443.";
