@@ -106,6 +106,12 @@ test("programs find every code and every promise in a list", () => {
   expect([...refusalCodes, ...errorCodes].filter((code) => !codes.includes(`"${code}"`))).toEqual(
     [],
   );
+  const { refusals, errors, gateway } = Object(readList("errors.json"));
+  // Each says whether to try again.
+  const unsaid = [...refusals, ...errors, ...gateway].filter(
+    ({ retryable }) => typeof retryable !== "boolean",
+  );
+  expect(unsaid).toEqual([]);
   expect(readList("guarantees.json")).toMatchObject({ guarantees: expect.any(Array) });
 });
 

@@ -2,6 +2,7 @@
 import { problemTable } from "@farthing/facilitator";
 import { gatewayErrors, isRetryable } from "@farthing/gateway";
 import { errorCodes, refusal, refusalCodes, x402ReasonOf } from "@farthing/protocol";
+import { samePaymentCanSucceed } from "./refusal-retries.ts";
 import { errorMeanings } from "./error-rows.ts";
 import { guarantees } from "./guarantees.ts";
 
@@ -13,11 +14,15 @@ export const lists: Readonly<Record<string, () => string>> = {
   "errors.json": () => json({ refusals: refusals(), errors: errors(), gateway: ofGateway() }),
 };
 
-/** Reasons why a payment is refused, in a 402 and in the responses of `/verify` and `/settle`. */
+/**
+ * Reasons why a payment is refused, in a 402 and in the responses of `/verify` and `/settle`. `retryable`:
+ * the same signed payment can succeed later.
+ */
 function refusals() {
   return refusalCodes.map((code) => ({
     code,
     otherName: x402ReasonOf(code),
+    retryable: samePaymentCanSucceed[code],
     meaning: refusal(code).message,
     page: `/reference/troubleshooting#${code}`,
   }));

@@ -160,7 +160,7 @@ async function createService(options: StartOptions) {
   });
   const { site, listensAt } = createSiteAddress(config);
   const shared = { ...storage, config, clock, log, engine, metrics, xdcPrice, site, ...writing };
-  const context = createPaymentContext({ ...shared, presentFee, selfBuilt, listens });
+  const context = createPaymentContext({ ...shared, presentFee, selfBuilt, listens, history });
   const features = selfBuilt // It has no accounts.
     ? undefined
     : createFeatures(withPayments(shared, context));

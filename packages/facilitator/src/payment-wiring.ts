@@ -18,6 +18,7 @@ import { settlementCost } from "./payments/settlement-cost.ts";
 import { createFeeRule, paidGasPrice } from "./payments/settlement-fee.ts";
 import type { XdcPrice } from "./payments/xdc-price.ts";
 import type { PaymentContext } from "./payments/context.ts";
+import type { ServiceHistory } from "./payments/service-history.ts";
 import { batchKeylessChecks } from "./payments/keyless/batched-checks.ts";
 
 export interface PaymentWiring extends Runtime {
@@ -31,6 +32,7 @@ export interface PaymentWiring extends Runtime {
   readonly xdcPrice: XdcPrice;
   readonly presentFee: PresentFee;
   writeProblem(): string | undefined;
+  readonly history: Pick<ServiceHistory, "read">;
 }
 
 /** Creates the dependencies of the payment routes; sends no request yet. */
@@ -69,6 +71,7 @@ export function createPaymentContext(wiring: PaymentWiring): PaymentContext {
     planOf: async (account) => (await store.findAccount(account))?.plan,
     pingStore: async () => store.ping(),
     writeProblem: wiring.writeProblem,
+    readHistory: wiring.history.read,
     startStep() {
       const { step } = engine.status();
       return step === "chain" || step === "database" ? step : "done";

@@ -24,6 +24,7 @@ import type { Attestor } from "./attestation.ts";
 import type { ChannelContext } from "./channels/context.ts";
 import type { RespondToExtensions } from "./extension-responses.ts";
 import type { PresentFee } from "./present-fee.ts";
+import type { HistoryPart } from "./service-history.ts";
 import type { SettlementCost } from "./settlement-cost.ts";
 
 /** A surface whose routes are registered. */
@@ -92,5 +93,7 @@ export interface PaymentContext extends Omit<ServerContext, "limits">, Authentic
   pingStore(): Promise<void>;
   /** Why the database takes no writes, as the last periodic one found; undefined while it does. */
   writeProblem(): string | undefined;
+  /** What is kept of the service's availability, by network. */
+  readHistory(): Promise<ReadonlyMap<ChainId, HistoryPart>>;
   viewOf(chainId: ChainId): ChainView | undefined;
 }

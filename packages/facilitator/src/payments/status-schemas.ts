@@ -35,6 +35,19 @@ const EndpointStatus = exactly(
   "What an RPC endpoint was found to take, in the order of the configuration; null where it refused nothing",
 );
 
+const Availability = exactly(
+  {
+    measuredMinutes: Type.Integer({ description: "Minutes in which a process looked" }),
+    availableMinutes: Type.Integer({
+      description: "Those in which a process found every check passing",
+    }),
+    share: nullable(
+      Type.Number({ description: "Of the measured minutes, 0 to 1; null while none is measured" }),
+    ),
+  },
+  "Availability as the service measures it, which sees nothing of what keeps callers away",
+);
+
 export const StatusResponseBody = exactly(
   {
     version: Type.String(),
@@ -95,6 +108,7 @@ export const StatusResponseBody = exactly(
         }),
         settlementFeeSince: nullable(TimeText),
         endpoints: Type.Array(EndpointStatus),
+        availability: exactly({ last24Hours: Availability, last90Days: Availability }),
       }),
     ),
   },

@@ -5,6 +5,8 @@ import { formatUsdc } from "@farthing/protocol";
 import { unitsMinOf } from "../http/access/surface.ts";
 import type { NetworkStatus, PaymentContext, SurfaceScope } from "./context.ts";
 import { describeStatus } from "./describe-surface.ts";
+import { daysOf, hoursOf, totalOf, type Minutes } from "./history-sums.ts";
+import type { HistoryPart } from "./service-history.ts";
 import type { SettlementCost } from "./settlement-cost.ts";
 
 export function registerStatus({ server, context, surface }: SurfaceScope): void {
@@ -18,18 +20,40 @@ export function registerStatus({ server, context, surface }: SurfaceScope): void
       .status(isReady ? 200 : 503)
       .send({ status: isReady ? "ready" : "not ready", checks });
   });
-  server.get(`${basePath}/v1/status`, description.status, async () => ({
-    version: context.version,
-    surfaces: context.surfaces.map((one) => ({
-      name: one.name,
-      path: one.basePath === "" ? "/" : one.basePath,
-      settle: one.settle,
-      auth: one.auth,
-      networks: one.networks.map(({ id }) => id),
-      minAmountUsdc: formatUsdc(unitsMinOf(context, one)),
-    })),
-    networks: context.networks.map((status) => describe(context, status)),
-  }));
+  server.get(`${basePath}/v1/status`, description.status, async () => {
+    const history = await context.readHistory();
+    return {
+      version: context.version,
+      surfaces: context.surfaces.map((one) => ({
+        name: one.name,
+        path: one.basePath === "" ? "/" : one.basePath,
+        settle: one.settle,
+        auth: one.auth,
+        networks: one.networks.map(({ id }) => id),
+        minAmountUsdc: formatUsdc(unitsMinOf(context, one)),
+      })),
+      networks: context.networks.map((status) => ({
+        ...describe(context, status),
+        availability: availabilityOf(history.get(status.network.chainId), context.clock.nowMs()),
+      })),
+    };
+  });
+}
+
+function availabilityOf({ availability = [] }: Partial<HistoryPart> = {}, now: number) {
+  return {
+    last24Hours: describeMinutes(hoursOf(availability, now)),
+    last90Days: describeMinutes(daysOf(availability, now)),
+  };
+}
+
+function describeMinutes(spans: readonly Minutes[]) {
+  const { looked, available } = totalOf(spans);
+  return {
+    measuredMinutes: looked,
+    availableMinutes: available,
+    share: looked === 0 ? null : available / looked,
+  };
 }
 
 const weiPerGwei = 1e9;

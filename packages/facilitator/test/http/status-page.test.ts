@@ -137,6 +137,8 @@ test("a database that goes and comes back is an incident with a beginning and an
     );
 });
 
+type Figures = Readonly<Record<"measuredMinutes" | "availableMinutes" | "share", number>>;
+
 test("pictures of the last day and quarter are drawn from what is kept, with their tables", async () => {
   expect(wordsOf(await read())).toContain("Minutes in which no process ran are not measured");
   clock.aheadMs = 900_000;
@@ -149,6 +151,14 @@ test("pictures of the last day and quarter are drawn from what is kept, with the
     .toMatch(
       /Available in [\d.]+% of the measured minutes of the last 24 hours; .* 2 settlements were confirmed in the last 24 hours: half within \d+ s .* Half within 95% within .* last 90 days .* Not measured/,
     );
+  // Programs read the same figures as JSON.
+  const { networks } = Object((await served.get("/v1/status")).body);
+  const [{ availability }] = networks;
+  expect(Object.keys(availability)).toEqual(["last24Hours", "last90Days"]);
+  for (const { measuredMinutes, availableMinutes, share } of Object.values<Figures>(availability)) {
+    expect(measuredMinutes).toBeGreaterThan(0);
+    expect(share).toBe(availableMinutes / measuredMinutes);
+  }
 });
 
 test("incidents and durations stay bounded, and the last hour is the last hour", () => {

@@ -8,14 +8,14 @@ export const examples: Readonly<
  "addEmail": {
   "responses": {
    "201": {
-    "id": "eml_429e1d16a9dff86e1bf918d1",
+    "id": "eml_dbf06cd30bfdbe6eea77388c",
     "address": "anna@shop.example",
     "events": [
      "credits.low"
     ],
     "state": "unconfirmed",
     "pausedBy": null,
-    "createdAt": "2026-11-30T00:54:47.987Z",
+    "createdAt": "2026-11-30T03:49:33.151Z",
     "confirmedAt": null
    }
   },
@@ -29,9 +29,9 @@ export const examples: Readonly<
  "askForNewWallet": {
   "responses": {
    "200": {
-    "requestId": "sgn_8aec623c1fc2d4bdfd8fe5f906290760",
-    "message": "127.0.0.1:46861 wants you to sign in with your Ethereum account:\n0x70997970C51812dc3A010C7d01b50e0d17dc79C8\n\nLet this wallet sign in and pay for the account 0x7A11830374F9a3aA26C125CAa932520D984B1024. This is not a transaction and costs no fee.\n\nURI: http://127.0.0.1:46861/account/facilitator\nVersion: 1\nChain ID: 51\nNonce: ddca59b0de006482e0fce111ca7c3acb\nIssued At: 2026-11-30T00:54:45.757Z\nExpiration Time: 2026-11-30T01:04:45.757Z\nRequest ID: sgn_8aec623c1fc2d4bdfd8fe5f906290760",
-    "expiresAt": "2026-11-30T01:04:45.757Z"
+    "requestId": "sgn_2a3b8cd27f8d1515ab6d02a04b10aa7a",
+    "message": "127.0.0.1:36975 wants you to sign in with your Ethereum account:\n0x70997970C51812dc3A010C7d01b50e0d17dc79C8\n\nLet this wallet sign in and pay for the account 0x7A11830374F9a3aA26C125CAa932520D984B1024. This is not a transaction and costs no fee.\n\nURI: http://127.0.0.1:36975/account/facilitator\nVersion: 1\nChain ID: 51\nNonce: 1ee769204948018e3371781991a96398\nIssued At: 2026-11-30T03:49:30.537Z\nExpiration Time: 2026-11-30T03:59:30.537Z\nRequest ID: sgn_2a3b8cd27f8d1515ab6d02a04b10aa7a",
+    "expiresAt": "2026-11-30T03:59:30.537Z"
    }
   },
   "request": {
@@ -42,9 +42,9 @@ export const examples: Readonly<
  "askForStepUp": {
   "responses": {
    "200": {
-    "requestId": "sgn_02e2d71282340475a288e6ed8755f27e",
-    "message": "127.0.0.1:46861 wants you to sign in with your Ethereum account:\n0x7A11830374F9a3aA26C125CAa932520D984B1024\n\nAccount 0x7A11830374F9a3aA26C125CAa932520D984B1024: create the API key 'shop' for test payments, which does not expire. This is not a transaction and costs no fee.\n\nURI: http://127.0.0.1:46861/account/facilitator\nVersion: 1\nChain ID: 51\nNonce: 7a23c7cf215ad228534a6fb35b222d6b\nIssued At: 2026-11-30T00:54:41.256Z\nExpiration Time: 2026-11-30T01:04:41.256Z\nRequest ID: sgn_02e2d71282340475a288e6ed8755f27e\nResources:\n- http://127.0.0.1:46861/account/facilitator#create_key&expiresInDays=null&label=shop&mode=test",
-    "expiresAt": "2026-11-30T01:04:41.256Z"
+    "requestId": "sgn_fca820059d26aac900ac4ab436039ac0",
+    "message": "127.0.0.1:36975 wants you to sign in with your Ethereum account:\n0x7A11830374F9a3aA26C125CAa932520D984B1024\n\nAccount 0x7A11830374F9a3aA26C125CAa932520D984B1024: create the API key 'shop' for test payments, which does not expire. This is not a transaction and costs no fee.\n\nURI: http://127.0.0.1:36975/account/facilitator\nVersion: 1\nChain ID: 51\nNonce: 13eb279c96cf992698cc2e5c283ef57a\nIssued At: 2026-11-30T03:49:28.165Z\nExpiration Time: 2026-11-30T03:59:28.165Z\nRequest ID: sgn_fca820059d26aac900ac4ab436039ac0\nResources:\n- http://127.0.0.1:36975/account/facilitator#create_key&expiresInDays=null&label=shop&mode=test",
+    "expiresAt": "2026-11-30T03:59:28.165Z"
    }
   },
   "request": {
@@ -59,18 +59,18 @@ export const examples: Readonly<
  "attestSettlement": {
   "responses": {
    "200": {
-    "settlementId": "stl_bf80a494d25f3a66d4abd91caabfd097",
+    "settlementId": "stl_e453ee866ecaf7abce49f182a22007de",
     "format": "jws",
-    "signature": "eyJhbGciOiJFZERTQSIsInR5cCI6InNldHRsZW1lbnQtYXR0ZXN0YXRpb24rand0Iiwia2lkIjoiWVlvN1A0ekhZZkxHSG4xUFN5SG95M0txZzRIYXRWM2o3eHpIcDA4T0VjTSJ9.eyJpYXQiOjE3OTYwMDAwODIsInNldHRsZW1lbnRJZCI6InN0bF9iZjgwYTQ5NGQyNWYzYTY2ZDRhYmQ5MWNhYWJmZDA5NyIsIm5ldHdvcmsiOiJlaXAxNTU6NTEiLCJhc3NldCI6IjB4YjVBQjY5RjdiQmFkYTIyQjI4ZTc5QzhGRkFFQ2U1NWVGMWM3NzFENCIsInBheWVyIjoiMHg3MDk5Nzk3MEM1MTgxMmRjM0EwMTBDN2QwMWI1MGUwZDE3ZGM3OUM4IiwicGF5VG8iOiIweDdBMTE4MzAzNzRGOWEzYUEyNkMxMjVDQWE5MzI1MjBEOTg0QjEwMjQiLCJhbW91bnQiOiIxMDAwMCIsIm5vbmNlIjoiMHgwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMWEyMjlmMjU0OTYwMDAwMDAwMDAwMDAwMDAxIiwidHJhbnNhY3Rpb24iOiIweDMyNTRhNDIzYzc2YWU3ZTYyNjRiNWMxYzEwNjRiNDViZDBhYTNiMzBjZjAyZWYxZWRlOTk4ODNjMjljYjliYjYiLCJsb2dJbmRleCI6MCwiYmxvY2tOdW1iZXIiOjMsImJsb2NrSGFzaCI6IjB4NzE1OGZjNzY0OWU1NTAzNzBhNDY2NGI2M2M3Nzc1MzdiMmRiZDY2MGE2NWQ5ZmEzMTE2NTgwZjFmMDhmOTZhNCIsImZpbmFsaXplZCI6ZmFsc2V9.uv0k8TyTan_mOYtEz3E-4AYHW5QcQV4Dch3FhtVVS5AhG2QQ59neEFR-atxzVqkovaC9KA8uZsDD_n9jt7o2Ag"
+    "signature": "eyJhbGciOiJFZERTQSIsInR5cCI6InNldHRsZW1lbnQtYXR0ZXN0YXRpb24rand0Iiwia2lkIjoiUW9EOWZHTjJKR2c2SG5PcVk2ZHh1RE5MOFNKOXViZVQ5WUFZSF82ZHNsdyJ9.eyJpYXQiOjE3OTYwMTA1NjgsInNldHRsZW1lbnRJZCI6InN0bF9lNDUzZWU4NjZlY2FmN2FiY2U0OWYxODJhMjIwMDdkZSIsIm5ldHdvcmsiOiJlaXAxNTU6NTEiLCJhc3NldCI6IjB4YjVBQjY5RjdiQmFkYTIyQjI4ZTc5QzhGRkFFQ2U1NWVGMWM3NzFENCIsInBheWVyIjoiMHg3MDk5Nzk3MEM1MTgxMmRjM0EwMTBDN2QwMWI1MGUwZDE3ZGM3OUM4IiwicGF5VG8iOiIweDdBMTE4MzAzNzRGOWEzYUEyNkMxMjVDQWE5MzI1MjBEOTg0QjEwMjQiLCJhbW91bnQiOiIxMDAwMCIsIm5vbmNlIjoiMHgwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMWEyMmE5MjU4ZWMwMDAwMDAwMDAwMDAwMDAxIiwidHJhbnNhY3Rpb24iOiIweDkwZGQ4YzY4NzYyYTBhMzZlNWYyM2Y4MmJiNDYwNGRkYjM4Nzg5MzdiZmRiMjQwNjRiYzllYzMyNzNlOWY5YzMiLCJsb2dJbmRleCI6MCwiYmxvY2tOdW1iZXIiOjMsImJsb2NrSGFzaCI6IjB4MmNjOTllZTMzMTNmYjFmOWRhYjJiYWMwNjc3ZWZlYmYxNGExZmRkNWRhNDM0ZThlZDYzMDVjYjIxY2M0ZjBlNyIsImZpbmFsaXplZCI6ZmFsc2V9.h_hUDgBTSt6iBPQ_2lU0D6n_b_1lYDmLSKG3kHiroL8EZsLA9JtTqtRmPFjbfycVw1XHTc_D31AaNASuJ0TSAg"
    }
   }
  },
  "beginSignIn": {
   "responses": {
    "200": {
-    "requestId": "sgn_11beac3b6eda332ebf14df1e5282b461",
-    "message": "127.0.0.1:46861 wants you to sign in with your Ethereum account:\n0x7A11830374F9a3aA26C125CAa932520D984B1024\n\nSign in to the facilitator. This is not a transaction and costs no fee.\n\nURI: http://127.0.0.1:46861/account/facilitator\nVersion: 1\nChain ID: 51\nNonce: b02d3e496762ee9e265bcad5a15389dd\nIssued At: 2026-11-30T00:54:40.834Z\nExpiration Time: 2026-11-30T01:04:40.834Z\nRequest ID: sgn_11beac3b6eda332ebf14df1e5282b461",
-    "expiresAt": "2026-11-30T01:04:40.834Z"
+    "requestId": "sgn_116c6961289c5a1a9b6454608608339d",
+    "message": "127.0.0.1:36975 wants you to sign in with your Ethereum account:\n0x7A11830374F9a3aA26C125CAa932520D984B1024\n\nSign in to the facilitator. This is not a transaction and costs no fee.\n\nURI: http://127.0.0.1:36975/account/facilitator\nVersion: 1\nChain ID: 51\nNonce: a3bf64a41a6acdb7c271848d5335e8d7\nIssued At: 2026-11-30T03:49:28.140Z\nExpiration Time: 2026-11-30T03:59:28.140Z\nRequest ID: sgn_116c6961289c5a1a9b6454608608339d",
+    "expiresAt": "2026-11-30T03:59:28.140Z"
    }
   },
   "request": {
@@ -83,25 +83,25 @@ export const examples: Readonly<
    "200": {
     "account": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
     "key": null,
-    "keyId": "SdB7JDykpeuD",
+    "keyId": "L3QdVpKHsxTU",
     "mode": "test",
     "credits": 1000,
-    "purchaseId": "pur_8db17c1bb2dc8cc06486eb652caf6a07",
+    "purchaseId": "pur_9ddbb18f7507184be117d47749c49235",
     "state": "settling",
-    "settlementId": "stl_fac5c3d3d645eac4854786075296a080",
-    "transaction": "0x31c1f6791c1454be633feb89b4a03dbeadc4b848b50a3ca1f0abc598dce89454",
+    "settlementId": "stl_eaece403a6e85d68c9972b96571756cd",
+    "transaction": "0xe3c67ffa5b663dfc9ce993e344feb8114832cec6c80e5d3ac107506e3006af26",
     "nextStep": "A key is returned once. If it is lost, sign in with the wallet that paid, revoke it and create another one."
    },
    "201": {
     "account": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
     "key": "fk_test_0000000000000000000000000000000000000000000000000000000000000",
-    "keyId": "SdB7JDykpeuD",
+    "keyId": "L3QdVpKHsxTU",
     "mode": "test",
     "credits": 1000,
-    "purchaseId": "pur_8db17c1bb2dc8cc06486eb652caf6a07",
+    "purchaseId": "pur_9ddbb18f7507184be117d47749c49235",
     "state": "settling",
-    "settlementId": "stl_fac5c3d3d645eac4854786075296a080",
-    "transaction": "0x31c1f6791c1454be633feb89b4a03dbeadc4b848b50a3ca1f0abc598dce89454",
+    "settlementId": "stl_eaece403a6e85d68c9972b96571756cd",
+    "transaction": "0xe3c67ffa5b663dfc9ce993e344feb8114832cec6c80e5d3ac107506e3006af26",
     "nextStep": "Store the key now; it is not shown again. The credits are there once the payment is final, within seconds."
    }
   }
@@ -109,7 +109,7 @@ export const examples: Readonly<
  "cancelPurchase": {
   "responses": {
    "200": {
-    "id": "pur_d5e38eae37a0f005b77c8b333beb590f",
+    "id": "pur_6895534b504b63710f77f24df7767d56",
     "state": "canceled",
     "credits": 1000,
     "amount": "1000000",
@@ -129,15 +129,15 @@ export const examples: Readonly<
     "timeline": [
      {
       "state": "awaiting_payment",
-      "at": "2026-11-30T00:54:46.217Z"
+      "at": "2026-11-30T03:49:30.904Z"
      },
      {
       "state": "canceled",
-      "at": "2026-11-30T00:54:46.246Z"
+      "at": "2026-11-30T03:49:31.050Z"
      }
     ],
-    "createdAt": "2026-11-30T00:54:46.217Z",
-    "expiresAt": "2026-11-30T01:54:46.000Z",
+    "createdAt": "2026-11-30T03:49:30.904Z",
+    "expiresAt": "2026-11-30T04:49:30.000Z",
     "creditedAt": null,
     "contact": null
    }
@@ -180,7 +180,7 @@ export const examples: Readonly<
       "explorer": null
      }
     ],
-    "publicUrl": "http://127.0.0.1:46861",
+    "publicUrl": "http://127.0.0.1:36975",
     "version": "0.1.0"
    }
   },
@@ -192,14 +192,14 @@ export const examples: Readonly<
  "changeEmail": {
   "responses": {
    "200": {
-    "id": "eml_429e1d16a9dff86e1bf918d1",
+    "id": "eml_dbf06cd30bfdbe6eea77388c",
     "address": "anna@shop.example",
     "events": [
      "webhook.paused"
     ],
     "state": "unconfirmed",
     "pausedBy": null,
-    "createdAt": "2026-11-30T00:54:47.987Z",
+    "createdAt": "2026-11-30T03:49:33.151Z",
     "confirmedAt": null
    }
   },
@@ -212,7 +212,7 @@ export const examples: Readonly<
  "changeListing": {
   "responses": {
    "200": {
-    "id": "lst_aa46e6cc089c5d94ed9cd6a4",
+    "id": "lst_9fc2ebf3d88a9216405cc09d",
     "resource": "https://127.0.0.1:1/r",
     "method": "GET",
     "title": "Report",
@@ -233,7 +233,7 @@ export const examples: Readonly<
      "checkedAt": null,
      "triedAt": null,
      "passedAt": null,
-     "nextAt": "2026-11-30T00:54:48.709Z",
+     "nextAt": "2026-11-30T03:49:34.122Z",
      "failures": 0,
      "reason": null,
      "message": "",
@@ -246,8 +246,8 @@ export const examples: Readonly<
      "payers30d": 0,
      "lastSettledAt": null
     },
-    "createdAt": "2026-11-30T00:54:48.424Z",
-    "updatedAt": "2026-11-30T00:54:48.709Z"
+    "createdAt": "2026-11-30T03:49:33.813Z",
+    "updatedAt": "2026-11-30T03:49:34.122Z"
    }
   },
   "request": {
@@ -269,27 +269,27 @@ export const examples: Readonly<
     "chainId": null,
     "role": "developer",
     "isOwn": false,
-    "linkedAt": "2026-11-30T00:54:45.556Z"
+    "linkedAt": "2026-11-30T03:49:30.501Z"
    }
   },
   "request": {
    "role": "developer",
    "stepUp": {
-    "requestId": "sgn_185388edeeb3fc8e75cc0eeacd01105f",
-    "signature": "0xc0a7a6151bcb06475538a6d450654e8363a17291ce58677486a743149c170bb31f07458e91a61cab3722c8d0836ca84239ed654357a0d3e658ae2ea5a9284dff1c"
+    "requestId": "sgn_22821a1e0e5b8bcfade84b4046f72bc5",
+    "signature": "0x9581fb72af9f7a851211bc92b8d44e3ac310cee7865cfdcb7ebb4260f0867e0e1ced08d6fefd071a8117f86c6457740b96d634109ebbfa898be423f85dbcdb6c1c"
    }
   }
  },
  "changeWebhook": {
   "responses": {
    "200": {
-    "id": "whk_aea042afd2b62584740b8137",
-    "url": "http://127.0.0.1:43297/hook",
+    "id": "whk_a0b8ec87311e4328b5426f3a",
+    "url": "http://127.0.0.1:40065/hook",
     "events": [
      "settlement.confirmed"
     ],
-    "createdAt": "2026-11-30T00:54:47.767Z",
-    "disabledAt": "2026-11-30T00:54:47.890Z",
+    "createdAt": "2026-11-30T03:49:33.070Z",
+    "disabledAt": "2026-11-30T03:49:33.117Z",
     "disabledBy": "owner"
    }
   },
@@ -307,7 +307,7 @@ export const examples: Readonly<
  "checkListing": {
   "responses": {
    "200": {
-    "id": "lst_aa46e6cc089c5d94ed9cd6a4",
+    "id": "lst_9fc2ebf3d88a9216405cc09d",
     "resource": "https://127.0.0.1:1/r",
     "method": "GET",
     "title": "Report",
@@ -325,10 +325,10 @@ export const examples: Readonly<
     "check": {
      "state": "hidden",
      "isPublic": false,
-     "checkedAt": "2026-11-30T00:54:48.825Z",
-     "triedAt": "2026-11-30T00:54:48.825Z",
+     "checkedAt": "2026-11-30T03:49:34.211Z",
+     "triedAt": "2026-11-30T03:49:34.211Z",
      "passedAt": null,
-     "nextAt": "2026-11-30T01:54:44.763Z",
+     "nextAt": "2026-11-30T04:49:54.232Z",
      "failures": 2,
      "reason": "unreachable",
      "message": "The connection was refused.",
@@ -341,8 +341,8 @@ export const examples: Readonly<
      "payers30d": 0,
      "lastSettledAt": null
     },
-    "createdAt": "2026-11-30T00:54:48.424Z",
-    "updatedAt": "2026-11-30T00:54:48.709Z"
+    "createdAt": "2026-11-30T03:49:33.813Z",
+    "updatedAt": "2026-11-30T03:49:34.122Z"
    }
   },
   "request": {}
@@ -394,13 +394,13 @@ export const examples: Readonly<
     "wallet": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
     "walletKind": "plain",
     "chainId": 51,
-    "expiresAt": "2026-12-07T00:54:41.187Z",
+    "expiresAt": "2026-12-07T03:49:28.153Z",
     "accounts": []
    }
   },
   "request": {
-   "requestId": "sgn_11beac3b6eda332ebf14df1e5282b461",
-   "signature": "0x3631fc3944fee387db98fa1ccd96828e52fee66ce310ca17a0677f297d7d2ffb5e7a201eda04566ed146bc53c08e991b43035abad9aea124ec2ad48c21492b2e1c"
+   "requestId": "sgn_116c6961289c5a1a9b6454608608339d",
+   "signature": "0x7938a37c77c492543d3a2ac9d69d7098008019e7bd71f0cb83683019f5de8e8142ace556bfc95e21b6be5a6cef12c9f639c71eb17954a4bfaf581ee8f68b7db31b"
   }
  },
  "countRequests": {
@@ -408,13 +408,13 @@ export const examples: Readonly<
    "200": {
     "hours": [
      {
-      "from": "2026-11-29T01:00:00.000Z",
+      "from": "2026-11-29T04:00:00.000Z",
       "answered": 0,
       "refused": 0,
       "failed": 0
      },
      {
-      "from": "2026-11-29T02:00:00.000Z",
+      "from": "2026-11-29T05:00:00.000Z",
       "answered": 0,
       "refused": 0,
       "failed": 0
@@ -427,12 +427,12 @@ export const examples: Readonly<
   "responses": {
    "201": {
     "key": "fk_test_0000000000000000000000000000000000000000000000000000000000000",
-    "id": "d15ssbyp5yJP",
+    "id": "74jEcYfQPdG2",
     "label": "shop",
     "mode": "test",
     "prefix": "fk_test_000000000000",
-    "lastFour": "Xg4J",
-    "createdAt": "2026-11-30T00:54:41.276Z",
+    "lastFour": "xc4X",
+    "createdAt": "2026-11-30T03:49:28.173Z",
     "createdBy": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
     "lastUsedAt": null,
     "expiresAt": null,
@@ -444,15 +444,15 @@ export const examples: Readonly<
    "mode": "test",
    "expiresInDays": null,
    "stepUp": {
-    "requestId": "sgn_02e2d71282340475a288e6ed8755f27e",
-    "signature": "0xbf631eed1393404c53ae629b1f0918e3ddb33e60c1895f5b74933631c41001ee767d342cf7e27da78d4f2edb40acdf5d0d3647582f7b3091790c6608da6a589d1b"
+    "requestId": "sgn_fca820059d26aac900ac4ab436039ac0",
+    "signature": "0xce2db10a09fc25326274996462680398fdae73d9d9e83c25141b576cbcdbd4b248d78b229a7c4e21c840028c69260f2090dbfcdeb54763092701ba2795bdf5911b"
    }
   }
  },
  "createListing": {
   "responses": {
    "201": {
-    "id": "lst_aa46e6cc089c5d94ed9cd6a4",
+    "id": "lst_9fc2ebf3d88a9216405cc09d",
     "resource": "https://127.0.0.1:1/r",
     "method": "GET",
     "title": "Report",
@@ -473,7 +473,7 @@ export const examples: Readonly<
      "checkedAt": null,
      "triedAt": null,
      "passedAt": null,
-     "nextAt": "2026-11-30T00:54:48.424Z",
+     "nextAt": "2026-11-30T03:49:33.813Z",
      "failures": 0,
      "reason": null,
      "message": "",
@@ -486,8 +486,8 @@ export const examples: Readonly<
      "payers30d": 0,
      "lastSettledAt": null
     },
-    "createdAt": "2026-11-30T00:54:48.424Z",
-    "updatedAt": "2026-11-30T00:54:48.424Z"
+    "createdAt": "2026-11-30T03:49:33.813Z",
+    "updatedAt": "2026-11-30T03:49:33.813Z"
    }
   },
   "request": {
@@ -504,7 +504,7 @@ export const examples: Readonly<
  "createPurchase": {
   "responses": {
    "201": {
-    "id": "pur_d5e38eae37a0f005b77c8b333beb590f",
+    "id": "pur_6895534b504b63710f77f24df7767d56",
     "state": "awaiting_payment",
     "credits": 1000,
     "amount": "1000000",
@@ -512,9 +512,9 @@ export const examples: Readonly<
     "payTo": "0x8aC64Bc9B96c49bFB773163bBab9AebF8ff26Bd0",
     "chainId": 51,
     "network": "eip155:51",
-    "nonce": "0xcf6c2039c47a1b2780275191f7fe4322da53cb1c55f87783178674bef1f4dcd6",
+    "nonce": "0x00400fe7d80dcfd0d31b93f9131c001949a7bd057f1bf458a1b10cbf5c2a6dcc",
     "validAfter": "0",
-    "validBefore": "1796003686",
+    "validBefore": "1796014170",
     "typedData": {
      "domain": {
       "name": "USDC",
@@ -550,8 +550,8 @@ export const examples: Readonly<
       "to": "0x8aC64Bc9B96c49bFB773163bBab9AebF8ff26Bd0",
       "value": "1000000",
       "validAfter": "0",
-      "validBefore": "1796003686",
-      "nonce": "0xcf6c2039c47a1b2780275191f7fe4322da53cb1c55f87783178674bef1f4dcd6"
+      "validBefore": "1796014170",
+      "nonce": "0x00400fe7d80dcfd0d31b93f9131c001949a7bd057f1bf458a1b10cbf5c2a6dcc"
      }
     },
     "reason": null,
@@ -562,11 +562,11 @@ export const examples: Readonly<
     "timeline": [
      {
       "state": "awaiting_payment",
-      "at": "2026-11-30T00:54:46.217Z"
+      "at": "2026-11-30T03:49:30.904Z"
      }
     ],
-    "createdAt": "2026-11-30T00:54:46.217Z",
-    "expiresAt": "2026-11-30T01:54:46.000Z",
+    "createdAt": "2026-11-30T03:49:30.904Z",
+    "expiresAt": "2026-11-30T04:49:30.000Z",
     "creditedAt": null,
     "contact": null
    }
@@ -579,37 +579,37 @@ export const examples: Readonly<
  "createWebhook": {
   "responses": {
    "201": {
-    "id": "whk_aea042afd2b62584740b8137",
-    "url": "http://127.0.0.1:43297/hook",
+    "id": "whk_a0b8ec87311e4328b5426f3a",
+    "url": "http://127.0.0.1:40065/hook",
     "events": [
      "settlement.confirmed"
     ],
-    "createdAt": "2026-11-30T00:54:47.767Z",
+    "createdAt": "2026-11-30T03:49:33.070Z",
     "disabledAt": null,
     "disabledBy": null,
     "secret": "whsec_00000000000000000000000000000000000000000000"
    }
   },
   "request": {
-   "url": "http://127.0.0.1:43297/hook",
+   "url": "http://127.0.0.1:40065/hook",
    "events": [
     "settlement.confirmed"
    ],
    "stepUp": {
-    "requestId": "sgn_49c0446e247ad33c8f6e5284ddeec63d",
-    "signature": "0xbf4bbf450c7340759a96dc3dcef02617739074008b4f5280435bcbd6bd2dc2ed5be2056d46610fd33acb18d181e80cf1d481f66b8ce0efd9a9b09520d8461d3f1b"
+    "requestId": "sgn_413d5137d19aa72a16da47e2144d0aa2",
+    "signature": "0x5229b53497e38bd0472a5035df290f09c66b2b7983d72e1e2824a3fae7c42147292ac2ecafef61f3f1d0b9236bab6b55c0c2bdf363848cacfb006508013060d11c"
    }
   }
  },
  "enableWebhook": {
   "responses": {
    "200": {
-    "id": "whk_aea042afd2b62584740b8137",
-    "url": "http://127.0.0.1:43297/hook",
+    "id": "whk_a0b8ec87311e4328b5426f3a",
+    "url": "http://127.0.0.1:40065/hook",
     "events": [
      "settlement.confirmed"
     ],
-    "createdAt": "2026-11-30T00:54:47.767Z",
+    "createdAt": "2026-11-30T03:49:33.070Z",
     "disabledAt": null,
     "disabledBy": null
    }
@@ -620,8 +620,8 @@ export const examples: Readonly<
   "responses": {},
   "request": {
    "stepUp": {
-    "requestId": "sgn_ad7fc5957196e7b528b05aefb0d2bf82",
-    "signature": "0x16e8a66c2901cc138938f2c553aa1d32ac6ba991fab19a7137eb03dcdc33e6b2197fa996388932b9c6dfc4ed846ecf83ab1b29f55d14245d1b61e029cbe4a31f1b"
+    "requestId": "sgn_f9adb4a8d9bedbed694c523663311782",
+    "signature": "0x7a458eb274e10d3080e64311aa091fab46c57d1c9acff42ea241025abf3f6af31696a888dbe0f2140a646db9868bed7eedd48d22e55ec439af410b28d0fe388c1b"
    }
   }
  },
@@ -635,8 +635,8 @@ export const examples: Readonly<
     "role": "read_only",
     "chainId": null,
     "invitedBy": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
-    "invitedAt": "2026-11-30T00:54:45.445Z",
-    "expiresAt": "2026-12-07T00:54:45.445Z"
+    "invitedAt": "2026-11-30T03:49:30.454Z",
+    "expiresAt": "2026-12-07T03:49:30.454Z"
    }
   },
   "request": {
@@ -644,8 +644,8 @@ export const examples: Readonly<
    "role": "read_only",
    "chainId": null,
    "stepUp": {
-    "requestId": "sgn_0573e365bcf514b7c290686fadd07da2",
-    "signature": "0x7fbf0d3606308c964d3d3a7c35d6b55fd4539b5c0eadc25936dae9b119cc265002e8180bba82a65a953d5dfd04795240742d24d9144939e64efe56c47811be9c1c"
+    "requestId": "sgn_cd4d82045412e83555007adb84b02b9a",
+    "signature": "0x4584790879e698c97fdb0371c97237d5b7026c2b502ab0eeb3a68b192fce9d17691d2cabfc5163996325336c7c55a5de8b36358cd28a161faed55940644fd3aa1c"
    }
   }
  },
@@ -657,7 +657,7 @@ export const examples: Readonly<
     "chainId": null,
     "role": "read_only",
     "isOwn": false,
-    "linkedAt": "2026-11-30T00:54:45.556Z"
+    "linkedAt": "2026-11-30T03:49:30.501Z"
    }
   },
   "request": {
@@ -707,15 +707,15 @@ export const examples: Readonly<
     "chainId": null,
     "role": "owner",
     "isOwn": false,
-    "linkedAt": "2026-11-30T00:54:45.809Z"
+    "linkedAt": "2026-11-30T03:49:30.546Z"
    }
   },
   "request": {
-   "requestId": "sgn_8aec623c1fc2d4bdfd8fe5f906290760",
-   "signature": "0x4565c2955f83ee22371d6777af563acce02977b9c675cbb0fc8af7952f489e6b67adcc57eb1c03538d91e013b5da8e0cd73420773ce34162f8988813af7129fb1b",
+   "requestId": "sgn_2a3b8cd27f8d1515ab6d02a04b10aa7a",
+   "signature": "0xe6adbbc7e15eae73e93dcd3ee82ce8d958ebdf0501c70f6fada14f945983bd213db58887a56449bc920cf7daf82e792368c4805d28f1b16de71c1ad2fbb459261c",
    "stepUp": {
-    "requestId": "sgn_299689d5b17d9fbd5480c032cf5d1886",
-    "signature": "0xb8893cc6acd720ad9ee70a577ef69786a23228d4d5fc2d14ec35added79a75d90385ea1527f7944db74175aebe461b2f3ba96d6bb1a42cd3ab5637585e3699d61b"
+    "requestId": "sgn_ae1e55d77a9cab8b4c3619de1d0c54dc",
+    "signature": "0xd1f365fd1c2ae58671f8a25ba194e2dbb0f446c4a7396da27eba2df41b31c80c6740a6dc2759fdfea9db14e04535552d27ee5e6d3c90e108e9844441f8504a691c"
    }
   }
  },
@@ -726,8 +726,8 @@ export const examples: Readonly<
      {
       "crv": "Ed25519",
       "kty": "OKP",
-      "x": "UoqhKXS2vM4e4thPFYhHqTj0cobl7fK0D3Sht4UZUAE",
-      "kid": "YYo7P4zHYfLGHn1PSyHoy3Kqg4HatV3j7xzHp08OEcM",
+      "x": "yAZYaLrXtEi0pH-LS4ORA5elhKmDnZIXHe9KKZY7KaI",
+      "kid": "QoD9fGN2JGg6HnOqY6dxuDNL8SJ9ubeT9YAYH_6dslw",
       "alg": "EdDSA",
       "use": "sig"
      }
@@ -760,7 +760,7 @@ export const examples: Readonly<
       "atRisk": "0",
       "withdrawRequestedAt": null,
       "claimBy": null,
-      "openedAt": "2026-11-30T00:54:44.197Z",
+      "openedAt": "2026-11-30T03:49:29.838Z",
       "closedAt": null
      }
     ],
@@ -776,8 +776,8 @@ export const examples: Readonly<
       "payer": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
       "settlements": 2,
       "amount": "20000",
-      "firstAt": "2026-11-30T00:54:41.467Z",
-      "lastAt": "2026-11-30T00:54:41.766Z"
+      "firstAt": "2026-11-30T03:49:28.288Z",
+      "lastAt": "2026-11-30T03:49:28.581Z"
      }
     ],
     "next": null
@@ -789,15 +789,15 @@ export const examples: Readonly<
    "200": {
     "deliveries": [
      {
-      "id": "evt_e1e2a9d7f13d18286d5fe8725b59c3c4",
+      "id": "evt_177b2072efcac348ba05bf439899dc8a",
       "type": "webhook.test",
       "state": "pending",
       "attempts": 0,
-      "nextAt": "2026-11-30T00:54:47.795Z",
+      "nextAt": "2026-11-30T03:49:33.078Z",
       "lastStatus": null,
       "lastError": null,
-      "body": "{\"type\":\"webhook.test\",\"timestamp\":\"2026-11-30T00:54:47.795Z\",\"data\":{\"message\":\"This is a test; nothing happened.\",\"endpointId\":\"whk_aea042afd2b62584740b8137\"}}",
-      "createdAt": "2026-11-30T00:54:47.795Z",
+      "body": "{\"type\":\"webhook.test\",\"timestamp\":\"2026-11-30T03:49:33.078Z\",\"data\":{\"message\":\"This is a test; nothing happened.\",\"endpointId\":\"whk_a0b8ec87311e4328b5426f3a\"}}",
+      "createdAt": "2026-11-30T03:49:33.078Z",
       "deliveredAt": null
      }
     ],
@@ -811,14 +811,14 @@ export const examples: Readonly<
     "enabled": true,
     "emails": [
      {
-      "id": "eml_429e1d16a9dff86e1bf918d1",
+      "id": "eml_dbf06cd30bfdbe6eea77388c",
       "address": "anna@shop.example",
       "events": [
        "credits.low"
       ],
       "state": "unconfirmed",
       "pausedBy": null,
-      "createdAt": "2026-11-30T00:54:47.987Z",
+      "createdAt": "2026-11-30T03:49:33.151Z",
       "confirmedAt": null
      }
     ]
@@ -834,8 +834,8 @@ export const examples: Readonly<
       "role": "read_only",
       "chainId": null,
       "invitedBy": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
-      "invitedAt": "2026-11-30T00:54:45.445Z",
-      "expiresAt": "2026-12-07T00:54:45.445Z"
+      "invitedAt": "2026-11-30T03:49:30.454Z",
+      "expiresAt": "2026-12-07T03:49:30.454Z"
      }
     ]
    }
@@ -846,27 +846,27 @@ export const examples: Readonly<
    "200": {
     "keys": [
      {
-      "id": "hUR8C4AF6C17",
+      "id": "OVjQYbF57PWs",
       "label": "shop",
       "mode": "test",
       "prefix": "fk_test_000000000000",
-      "lastFour": "v3x5",
-      "createdAt": "2026-11-30T00:54:46.093Z",
+      "lastFour": "5Grm",
+      "createdAt": "2026-11-30T03:49:30.680Z",
       "createdBy": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
       "lastUsedAt": null,
       "expiresAt": null,
       "status": "active"
      },
      {
-      "id": "PatFkcIK6cGB",
+      "id": "cjHSU9c4xnvg",
       "label": "shop",
       "mode": "test",
       "prefix": "fk_test_000000000000",
-      "lastFour": "RcIh",
-      "createdAt": "2026-11-30T00:54:46.058Z",
+      "lastFour": "Smbw",
+      "createdAt": "2026-11-30T03:49:30.656Z",
       "createdBy": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
       "lastUsedAt": null,
-      "expiresAt": "2026-11-30T01:54:46.093Z",
+      "expiresAt": "2026-11-30T04:49:30.680Z",
       "status": "revoked"
      }
     ]
@@ -882,28 +882,28 @@ export const examples: Readonly<
       "kind": "charge",
       "credits": 0,
       "balanceAfter": 17,
-      "settlementId": "stl_09033f200ad6d4559d696b534aeef093",
+      "settlementId": "stl_f3294e2d38544ae38f9c2fbceff2ceb1",
       "cost": 1,
       "resource": null,
       "route": null,
       "reference": null,
       "purchaseId": null,
       "note": null,
-      "createdAt": "2026-11-30T00:54:44.197Z"
+      "createdAt": "2026-11-30T03:49:29.838Z"
      },
      {
       "id": 7,
       "kind": "hold",
       "credits": -1,
       "balanceAfter": 17,
-      "settlementId": "stl_09033f200ad6d4559d696b534aeef093",
+      "settlementId": "stl_f3294e2d38544ae38f9c2fbceff2ceb1",
       "cost": 1,
       "resource": null,
       "route": null,
       "reference": null,
       "purchaseId": null,
       "note": null,
-      "createdAt": "2026-11-30T00:54:43.434Z"
+      "createdAt": "2026-11-30T03:49:29.798Z"
      }
     ],
     "next": null
@@ -915,7 +915,7 @@ export const examples: Readonly<
    "200": {
     "listings": [
      {
-      "id": "lst_aa46e6cc089c5d94ed9cd6a4",
+      "id": "lst_9fc2ebf3d88a9216405cc09d",
       "resource": "https://127.0.0.1:1/r",
       "method": "GET",
       "title": "Report",
@@ -933,10 +933,10 @@ export const examples: Readonly<
       "check": {
        "state": "failing",
        "isPublic": false,
-       "checkedAt": "2026-11-30T00:54:48.507Z",
-       "triedAt": "2026-11-30T00:54:48.507Z",
+       "checkedAt": "2026-11-30T03:49:33.846Z",
+       "triedAt": "2026-11-30T03:49:33.846Z",
        "passedAt": null,
-       "nextAt": "2026-11-30T01:04:47.864Z",
+       "nextAt": "2026-11-30T04:00:04.646Z",
        "failures": 1,
        "reason": "unreachable",
        "message": "The connection was refused.",
@@ -949,8 +949,8 @@ export const examples: Readonly<
        "payers30d": 0,
        "lastSettledAt": null
       },
-      "createdAt": "2026-11-30T00:54:48.424Z",
-      "updatedAt": "2026-11-30T00:54:48.424Z"
+      "createdAt": "2026-11-30T03:49:33.813Z",
+      "updatedAt": "2026-11-30T03:49:33.813Z"
      }
     ]
    }
@@ -972,8 +972,8 @@ export const examples: Readonly<
       "role": "read_only",
       "chainId": null,
       "invitedBy": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
-      "invitedAt": "2026-11-30T00:54:45.445Z",
-      "expiresAt": "2026-12-07T00:54:45.445Z"
+      "invitedAt": "2026-11-30T03:49:30.454Z",
+      "expiresAt": "2026-12-07T03:49:30.454Z"
      }
     ]
    }
@@ -998,7 +998,7 @@ export const examples: Readonly<
    "200": {
     "purchases": [
      {
-      "id": "pur_414a345dd15975fc2a89f79899fba803",
+      "id": "pur_f6795f4d38f0bbb07e66b155fa398470",
       "state": "settling",
       "credits": 1000,
       "amount": "1000000",
@@ -1012,26 +1012,26 @@ export const examples: Readonly<
       "typedData": null,
       "reason": null,
       "reasonCode": null,
-      "settlementId": "stl_d9d6c9b22cac730cd47c6ccc2d97a0b9",
+      "settlementId": "stl_5739a206bc122e48fd3f63bfe1a16a04",
       "transaction": null,
       "explorer": null,
       "timeline": [
        {
         "state": "awaiting_payment",
-        "at": "2026-11-30T00:54:46.316Z"
+        "at": "2026-11-30T03:49:31.086Z"
        },
        {
         "state": "settling",
-        "at": "2026-11-30T00:54:46.417Z"
+        "at": "2026-11-30T03:49:31.095Z"
        }
       ],
-      "createdAt": "2026-11-30T00:54:46.316Z",
-      "expiresAt": "2026-11-30T01:54:46.000Z",
+      "createdAt": "2026-11-30T03:49:31.086Z",
+      "expiresAt": "2026-11-30T04:49:31.000Z",
       "creditedAt": null,
       "contact": null
      }
     ],
-    "next": "1796000086217.pur_d5e38eae37a0f005b77c8b333beb590f"
+    "next": "1796010570904.pur_6895534b504b63710f77f24df7767d56"
    }
   }
  },
@@ -1040,19 +1040,19 @@ export const examples: Readonly<
    "200": {
     "requests": [
      {
-      "requestId": "req_ab2d644971f6467bb2317c9be1e0ef82",
-      "createdAt": "2026-11-30T00:54:43.424Z",
+      "requestId": "req_485ec83b1c464681a9378cd0564f9884",
+      "createdAt": "2026-11-30T03:49:29.790Z",
       "method": "POST",
       "path": "/settle",
       "status": 200,
-      "durationMs": 818,
+      "durationMs": 59,
       "code": null,
       "message": null,
       "result": null,
       "settlementId": null,
       "transaction": "0xbd2fce7b60113dd9486ff7392821572f9dd10896d38a22b90e7f3b1737d94558",
       "key": {
-       "id": "JlgW9Lm2cE5o",
+       "id": "6LF1OUqCmP1c",
        "label": "shop",
        "mode": "test"
       },
@@ -1063,8 +1063,8 @@ export const examples: Readonly<
       }
      },
      {
-      "requestId": "req_f91586de095a42b989924c111c49477e",
-      "createdAt": "2026-11-30T00:54:43.418Z",
+      "requestId": "req_39d9499c27bb43b492471cc099e23f4f",
+      "createdAt": "2026-11-30T03:49:29.786Z",
       "method": "POST",
       "path": "/v1/channels/claim",
       "status": 202,
@@ -1075,7 +1075,7 @@ export const examples: Readonly<
       "settlementId": null,
       "transaction": null,
       "key": {
-       "id": "JlgW9Lm2cE5o",
+       "id": "6LF1OUqCmP1c",
        "label": "shop",
        "mode": "test"
       },
@@ -1104,19 +1104,19 @@ export const examples: Readonly<
    "200": {
     "sessions": [
      {
-      "id": "ses_b3611d6b8f432fcade40fded",
+      "id": "ses_f88b5c289066aa423cd4cec1",
       "wallet": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
-      "createdAt": "2026-11-30T00:54:44.273Z",
-      "lastSeenAt": "2026-11-30T00:54:44.273Z",
-      "expiresAt": "2026-12-07T00:54:44.273Z",
+      "createdAt": "2026-11-30T03:49:29.870Z",
+      "lastSeenAt": "2026-11-30T03:49:29.870Z",
+      "expiresAt": "2026-12-07T03:49:29.870Z",
       "isCurrent": true
      },
      {
-      "id": "ses_f19ee0c982741024d1b59f3c",
+      "id": "ses_ddfa57429fecfd6815250ea9",
       "wallet": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
-      "createdAt": "2026-11-30T00:54:43.297Z",
-      "lastSeenAt": "2026-11-30T00:54:43.297Z",
-      "expiresAt": "2026-12-07T00:54:43.297Z",
+      "createdAt": "2026-11-30T03:49:29.696Z",
+      "lastSeenAt": "2026-11-30T03:49:29.696Z",
+      "expiresAt": "2026-12-07T03:49:29.696Z",
       "isCurrent": false
      }
     ]
@@ -1128,18 +1128,18 @@ export const examples: Readonly<
    "200": {
     "settlements": [
      {
-      "id": "stl_09033f200ad6d4559d696b534aeef093",
+      "id": "stl_f3294e2d38544ae38f9c2fbceff2ceb1",
       "state": "confirmed",
       "network": "eip155:51",
       "payer": "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC",
       "payTo": "0x4020806089470a89826cB9fB1f4059150b550004",
       "amount": "100000",
       "transaction": "0xbd2fce7b60113dd9486ff7392821572f9dd10896d38a22b90e7f3b1737d94558",
-      "keyId": "JlgW9Lm2cE5o",
+      "keyId": "6LF1OUqCmP1c",
       "credits": 1,
-      "createdAt": "2026-11-30T00:54:43.434Z",
-      "confirmedAt": "2026-11-30T00:54:44.197Z",
-      "finalizedAt": "2026-11-30T00:54:46.902Z",
+      "createdAt": "2026-11-30T03:49:29.798Z",
+      "confirmedAt": "2026-11-30T03:49:29.838Z",
+      "finalizedAt": "2026-11-30T03:49:31.585Z",
       "failure": null,
       "resource": null,
       "route": null,
@@ -1148,7 +1148,7 @@ export const examples: Readonly<
       "recoveredAt": null
      }
     ],
-    "next": "1796000081766.stl_16b33c3f263c5f8b63d4e6fc62c5cfe5"
+    "next": "1796010568581.stl_e91bc784724a1f3a4b089043c89251ef"
    }
   }
  },
@@ -1229,7 +1229,7 @@ export const examples: Readonly<
       "chainId": null,
       "role": "owner",
       "isOwn": false,
-      "linkedAt": "2026-11-30T00:54:45.809Z"
+      "linkedAt": "2026-11-30T03:49:30.546Z"
      }
     ]
    }
@@ -1240,12 +1240,12 @@ export const examples: Readonly<
    "200": {
     "webhooks": [
      {
-      "id": "whk_aea042afd2b62584740b8137",
-      "url": "http://127.0.0.1:43297/hook",
+      "id": "whk_a0b8ec87311e4328b5426f3a",
+      "url": "http://127.0.0.1:40065/hook",
       "events": [
        "settlement.confirmed"
       ],
-      "createdAt": "2026-11-30T00:54:47.767Z",
+      "createdAt": "2026-11-30T03:49:33.070Z",
       "disabledAt": null,
       "disabledBy": null
      }
@@ -1256,7 +1256,7 @@ export const examples: Readonly<
  "payPurchase": {
   "responses": {
    "200": {
-    "id": "pur_414a345dd15975fc2a89f79899fba803",
+    "id": "pur_f6795f4d38f0bbb07e66b155fa398470",
     "state": "settling",
     "credits": 1000,
     "amount": "1000000",
@@ -1270,27 +1270,27 @@ export const examples: Readonly<
     "typedData": null,
     "reason": null,
     "reasonCode": null,
-    "settlementId": "stl_d9d6c9b22cac730cd47c6ccc2d97a0b9",
+    "settlementId": "stl_5739a206bc122e48fd3f63bfe1a16a04",
     "transaction": null,
     "explorer": null,
     "timeline": [
      {
       "state": "awaiting_payment",
-      "at": "2026-11-30T00:54:46.316Z"
+      "at": "2026-11-30T03:49:31.086Z"
      },
      {
       "state": "settling",
-      "at": "2026-11-30T00:54:46.417Z"
+      "at": "2026-11-30T03:49:31.095Z"
      }
     ],
-    "createdAt": "2026-11-30T00:54:46.316Z",
-    "expiresAt": "2026-11-30T01:54:46.000Z",
+    "createdAt": "2026-11-30T03:49:31.086Z",
+    "expiresAt": "2026-11-30T04:49:31.000Z",
     "creditedAt": null,
     "contact": null
    }
   },
   "request": {
-   "signature": "0xe8ef494f858e29b5a9f9730561a4098fc49c3e01a44037a96dee0f9806623f6448822da9d9cdd5eab0acd2395015e3f98747d7d9c913ccd76287421ca9f9649b1b"
+   "signature": "0x1293f3ede271d2c0bd6f79c643b1b71d178a2ccfc4df80c0acfb1ef2875ff631709057389434760e4be0f182d74f1b932e3d34eb9da0df579ea269d27cb8fb561b"
   }
  },
  "readAccount": {
@@ -1330,7 +1330,7 @@ export const examples: Readonly<
       "explorer": null
      }
     ],
-    "publicUrl": "http://127.0.0.1:46861",
+    "publicUrl": "http://127.0.0.1:36975",
     "version": "0.1.0"
    }
   }
@@ -1348,7 +1348,7 @@ export const examples: Readonly<
     "atRisk": "0",
     "withdrawRequestedAt": null,
     "claimBy": null,
-    "openedAt": "2026-11-30T00:54:44.197Z",
+    "openedAt": "2026-11-30T03:49:29.838Z",
     "closedAt": null,
     "receiverAuthorizer": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
     "withdrawDelay": 900,
@@ -1375,7 +1375,7 @@ export const examples: Readonly<
  "readListing": {
   "responses": {
    "200": {
-    "id": "lst_aa46e6cc089c5d94ed9cd6a4",
+    "id": "lst_9fc2ebf3d88a9216405cc09d",
     "resource": "https://127.0.0.1:1/r",
     "method": "GET",
     "title": "Report",
@@ -1393,10 +1393,10 @@ export const examples: Readonly<
     "check": {
      "state": "failing",
      "isPublic": false,
-     "checkedAt": "2026-11-30T00:54:48.507Z",
-     "triedAt": "2026-11-30T00:54:48.507Z",
+     "checkedAt": "2026-11-30T03:49:33.846Z",
+     "triedAt": "2026-11-30T03:49:33.846Z",
      "passedAt": null,
-     "nextAt": "2026-11-30T01:04:47.864Z",
+     "nextAt": "2026-11-30T04:00:04.646Z",
      "failures": 1,
      "reason": "unreachable",
      "message": "The connection was refused.",
@@ -1409,8 +1409,8 @@ export const examples: Readonly<
      "payers30d": 0,
      "lastSettledAt": null
     },
-    "createdAt": "2026-11-30T00:54:48.424Z",
-    "updatedAt": "2026-11-30T00:54:48.424Z"
+    "createdAt": "2026-11-30T03:49:33.813Z",
+    "updatedAt": "2026-11-30T03:49:33.813Z"
    }
   }
  },
@@ -1428,7 +1428,7 @@ export const examples: Readonly<
  "readPurchase": {
   "responses": {
    "200": {
-    "id": "pur_414a345dd15975fc2a89f79899fba803",
+    "id": "pur_f6795f4d38f0bbb07e66b155fa398470",
     "state": "settling",
     "credits": 1000,
     "amount": "1000000",
@@ -1442,21 +1442,21 @@ export const examples: Readonly<
     "typedData": null,
     "reason": null,
     "reasonCode": null,
-    "settlementId": "stl_d9d6c9b22cac730cd47c6ccc2d97a0b9",
+    "settlementId": "stl_5739a206bc122e48fd3f63bfe1a16a04",
     "transaction": null,
     "explorer": null,
     "timeline": [
      {
       "state": "awaiting_payment",
-      "at": "2026-11-30T00:54:46.316Z"
+      "at": "2026-11-30T03:49:31.086Z"
      },
      {
       "state": "settling",
-      "at": "2026-11-30T00:54:46.417Z"
+      "at": "2026-11-30T03:49:31.095Z"
      }
     ],
-    "createdAt": "2026-11-30T00:54:46.316Z",
-    "expiresAt": "2026-11-30T01:54:46.000Z",
+    "createdAt": "2026-11-30T03:49:31.086Z",
+    "expiresAt": "2026-11-30T04:49:31.000Z",
     "creditedAt": null,
     "contact": null
    }
@@ -1465,19 +1465,19 @@ export const examples: Readonly<
  "readRequest": {
   "responses": {
    "200": {
-    "requestId": "req_ab2d644971f6467bb2317c9be1e0ef82",
-    "createdAt": "2026-11-30T00:54:43.424Z",
+    "requestId": "req_485ec83b1c464681a9378cd0564f9884",
+    "createdAt": "2026-11-30T03:49:29.790Z",
     "method": "POST",
     "path": "/settle",
     "status": 200,
-    "durationMs": 818,
+    "durationMs": 59,
     "code": null,
     "message": null,
     "result": null,
     "settlementId": null,
     "transaction": "0xbd2fce7b60113dd9486ff7392821572f9dd10896d38a22b90e7f3b1737d94558",
     "key": {
-     "id": "JlgW9Lm2cE5o",
+     "id": "6LF1OUqCmP1c",
      "label": "shop",
      "mode": "test"
     },
@@ -1513,16 +1513,16 @@ export const examples: Readonly<
  "readSettlement": {
   "responses": {
    "200": {
-    "id": "stl_bf80a494d25f3a66d4abd91caabfd097",
+    "id": "stl_e453ee866ecaf7abce49f182a22007de",
     "status": "confirmed",
     "success": true,
     "payer": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
-    "transaction": "0x3254a423c76ae7e6264b5c1c1064b45bd0aa3b30cf02ef1ede99883c29cb9bb6",
+    "transaction": "0x90dd8c68762a0a36e5f23f82bb4604ddb3878937bfdb24064bc9ec3273e9f9c3",
     "network": "eip155:51",
     "amount": "10000",
     "extra": {
-     "settlementId": "stl_bf80a494d25f3a66d4abd91caabfd097",
-     "nonce": "0x00000000000000000000000000000000000001a229f254960000000000000001",
+     "settlementId": "stl_e453ee866ecaf7abce49f182a22007de",
+     "nonce": "0x00000000000000000000000000000000000001a22a9258ec0000000000000001",
      "logIndex": 0,
      "settledBy": "relayer"
     },
@@ -1531,7 +1531,7 @@ export const examples: Readonly<
     "payTo": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
     "blockNumber": 3,
     "logIndex": 0,
-    "confirmations": 1,
+    "confirmations": 2,
     "finalized": false,
     "settledBy": "relayer",
     "refundOf": null,
@@ -1539,9 +1539,9 @@ export const examples: Readonly<
     "refundedAmount": "0",
     "minRefundAmount": "1000",
     "credits": 1,
-    "createdAt": "2026-11-30T00:54:41.467Z",
-    "submittedAt": "2026-11-30T00:54:41.494Z",
-    "confirmedAt": "2026-11-30T00:54:41.711Z",
+    "createdAt": "2026-11-30T03:49:28.288Z",
+    "submittedAt": "2026-11-30T03:49:28.310Z",
+    "confirmedAt": "2026-11-30T03:49:28.532Z",
     "finalizedAt": null,
     "failedAt": null,
     "recoveredAt": null,
@@ -1550,7 +1550,7 @@ export const examples: Readonly<
       "info": {
        "attestation": {
         "format": "jws",
-        "signature": "eyJhbGciOiJFZERTQSIsInR5cCI6InNldHRsZW1lbnQtYXR0ZXN0YXRpb24rand0Iiwia2lkIjoiWVlvN1A0ekhZZkxHSG4xUFN5SG95M0txZzRIYXRWM2o3eHpIcDA4T0VjTSJ9.eyJpYXQiOjE3OTYwMDAwODEsInNldHRsZW1lbnRJZCI6InN0bF9iZjgwYTQ5NGQyNWYzYTY2ZDRhYmQ5MWNhYWJmZDA5NyIsIm5ldHdvcmsiOiJlaXAxNTU6NTEiLCJhc3NldCI6IjB4YjVBQjY5RjdiQmFkYTIyQjI4ZTc5QzhGRkFFQ2U1NWVGMWM3NzFENCIsInBheWVyIjoiMHg3MDk5Nzk3MEM1MTgxMmRjM0EwMTBDN2QwMWI1MGUwZDE3ZGM3OUM4IiwicGF5VG8iOiIweDdBMTE4MzAzNzRGOWEzYUEyNkMxMjVDQWE5MzI1MjBEOTg0QjEwMjQiLCJhbW91bnQiOiIxMDAwMCIsIm5vbmNlIjoiMHgwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMWEyMjlmMjU0OTYwMDAwMDAwMDAwMDAwMDAxIiwidHJhbnNhY3Rpb24iOiIweDMyNTRhNDIzYzc2YWU3ZTYyNjRiNWMxYzEwNjRiNDViZDBhYTNiMzBjZjAyZWYxZWRlOTk4ODNjMjljYjliYjYiLCJsb2dJbmRleCI6MCwiYmxvY2tOdW1iZXIiOjMsImJsb2NrSGFzaCI6IjB4NzE1OGZjNzY0OWU1NTAzNzBhNDY2NGI2M2M3Nzc1MzdiMmRiZDY2MGE2NWQ5ZmEzMTE2NTgwZjFmMDhmOTZhNCIsImZpbmFsaXplZCI6ZmFsc2V9.8FF0jGt6iVIbQVPNRLfClnUBuKr4JQJmlBx7kOIWpdsEybKalzT5tqJliPwatJ_NUKaKHyNfRE7I_hOHnjYRCw"
+        "signature": "eyJhbGciOiJFZERTQSIsInR5cCI6InNldHRsZW1lbnQtYXR0ZXN0YXRpb24rand0Iiwia2lkIjoiUW9EOWZHTjJKR2c2SG5PcVk2ZHh1RE5MOFNKOXViZVQ5WUFZSF82ZHNsdyJ9.eyJpYXQiOjE3OTYwMTA1NjgsInNldHRsZW1lbnRJZCI6InN0bF9lNDUzZWU4NjZlY2FmN2FiY2U0OWYxODJhMjIwMDdkZSIsIm5ldHdvcmsiOiJlaXAxNTU6NTEiLCJhc3NldCI6IjB4YjVBQjY5RjdiQmFkYTIyQjI4ZTc5QzhGRkFFQ2U1NWVGMWM3NzFENCIsInBheWVyIjoiMHg3MDk5Nzk3MEM1MTgxMmRjM0EwMTBDN2QwMWI1MGUwZDE3ZGM3OUM4IiwicGF5VG8iOiIweDdBMTE4MzAzNzRGOWEzYUEyNkMxMjVDQWE5MzI1MjBEOTg0QjEwMjQiLCJhbW91bnQiOiIxMDAwMCIsIm5vbmNlIjoiMHgwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMWEyMmE5MjU4ZWMwMDAwMDAwMDAwMDAwMDAxIiwidHJhbnNhY3Rpb24iOiIweDkwZGQ4YzY4NzYyYTBhMzZlNWYyM2Y4MmJiNDYwNGRkYjM4Nzg5MzdiZmRiMjQwNjRiYzllYzMyNzNlOWY5YzMiLCJsb2dJbmRleCI6MCwiYmxvY2tOdW1iZXIiOjMsImJsb2NrSGFzaCI6IjB4MmNjOTllZTMzMTNmYjFmOWRhYjJiYWMwNjc3ZWZlYmYxNGExZmRkNWRhNDM0ZThlZDYzMDVjYjIxY2M0ZjBlNyIsImZpbmFsaXplZCI6ZmFsc2V9.h_hUDgBTSt6iBPQ_2lU0D6n_b_1lYDmLSKG3kHiroL8EZsLA9JtTqtRmPFjbfycVw1XHTc_D31AaNASuJ0TSAg"
        }
       }
      }
@@ -1561,18 +1561,18 @@ export const examples: Readonly<
  "readSettlementStory": {
   "responses": {
    "200": {
-    "id": "stl_09033f200ad6d4559d696b534aeef093",
+    "id": "stl_f3294e2d38544ae38f9c2fbceff2ceb1",
     "state": "confirmed",
     "network": "eip155:51",
     "payer": "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC",
     "payTo": "0x4020806089470a89826cB9fB1f4059150b550004",
     "amount": "100000",
     "transaction": "0xbd2fce7b60113dd9486ff7392821572f9dd10896d38a22b90e7f3b1737d94558",
-    "keyId": "JlgW9Lm2cE5o",
+    "keyId": "6LF1OUqCmP1c",
     "credits": 1,
-    "createdAt": "2026-11-30T00:54:43.434Z",
-    "confirmedAt": "2026-11-30T00:54:44.197Z",
-    "finalizedAt": "2026-11-30T00:54:46.902Z",
+    "createdAt": "2026-11-30T03:49:29.798Z",
+    "confirmedAt": "2026-11-30T03:49:29.838Z",
+    "finalizedAt": "2026-11-30T03:49:31.585Z",
     "failure": null,
     "resource": null,
     "route": null,
@@ -1587,11 +1587,11 @@ export const examples: Readonly<
     "timeline": [
      {
       "what": "queued",
-      "at": "2026-11-30T00:54:43.434Z"
+      "at": "2026-11-30T03:49:29.798Z"
      },
      {
       "what": "submitted",
-      "at": "2026-11-30T00:54:43.442Z"
+      "at": "2026-11-30T03:49:29.804Z"
      }
     ],
     "gasUsed": 158380,
@@ -1600,7 +1600,7 @@ export const examples: Readonly<
     "blockNumber": 7,
     "logIndex": 0,
     "settledBy": "relayer",
-    "requestId": "req_ab2d644971f6467bb2317c9be1e0ef82",
+    "requestId": "req_485ec83b1c464681a9378cd0564f9884",
     "failureMessage": null,
     "nextStep": null,
     "explorer": null
@@ -1662,7 +1662,19 @@ export const examples: Readonly<
         "logRangeBlocks": null,
         "bodyBytes": null
        }
-      ]
+      ],
+      "availability": {
+       "last24Hours": {
+        "measuredMinutes": 0,
+        "availableMinutes": 0,
+        "share": null
+       },
+       "last90Days": {
+        "measuredMinutes": 0,
+        "availableMinutes": 0,
+        "share": null
+       }
+      }
      }
     ]
    }
@@ -1705,19 +1717,19 @@ export const examples: Readonly<
     "extra": {
      "x402Reason": "settlement_not_refundable"
     },
-    "refundOf": "stl_bf80a494d25f3a66d4abd91caabfd097"
+    "refundOf": "stl_e453ee866ecaf7abce49f182a22007de"
    }
   },
   "request": {
-   "settlementId": "stl_bf80a494d25f3a66d4abd91caabfd097",
-   "signature": "0x2bd00a61b65422be2b4b7c80e2e4b5ebbfef4d2aeefea014f3374615cc226f77173746d42e084dcd5f883146f02331c8ba0d684370197f104e279dd2a57d9f571b",
+   "settlementId": "stl_e453ee866ecaf7abce49f182a22007de",
+   "signature": "0x96451db21ae5d570b7ed4891b30cd7c521949c89d338910ef8858a027c6148d6791af9deab6b01db78bea39578f1d86f1d877e4549b6f5b474b698fa1a267a941b",
    "authorization": {
     "from": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
     "to": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
     "value": "10000",
     "validAfter": "0",
-    "validBefore": "1796003681",
-    "nonce": "0x00000000000000000000000000000000000001a229f254960000000000000001"
+    "validBefore": "1796014168",
+    "nonce": "0x00000000000000000000000000000000000001a22a9258ec0000000000000001"
    }
   }
  },
@@ -1733,15 +1745,15 @@ export const examples: Readonly<
  "resendDelivery": {
   "responses": {
    "202": {
-    "id": "evt_e1e2a9d7f13d18286d5fe8725b59c3c4",
+    "id": "evt_177b2072efcac348ba05bf439899dc8a",
     "type": "webhook.test",
     "state": "pending",
     "attempts": 0,
-    "nextAt": "2026-11-30T00:54:47.868Z",
+    "nextAt": "2026-11-30T03:49:33.106Z",
     "lastStatus": null,
     "lastError": null,
-    "body": "{\"type\":\"webhook.test\",\"timestamp\":\"2026-11-30T00:54:47.795Z\",\"data\":{\"message\":\"This is a test; nothing happened.\",\"endpointId\":\"whk_aea042afd2b62584740b8137\"}}",
-    "createdAt": "2026-11-30T00:54:47.795Z",
+    "body": "{\"type\":\"webhook.test\",\"timestamp\":\"2026-11-30T03:49:33.078Z\",\"data\":{\"message\":\"This is a test; nothing happened.\",\"endpointId\":\"whk_a0b8ec87311e4328b5426f3a\"}}",
+    "createdAt": "2026-11-30T03:49:33.078Z",
     "deliveredAt": null
    }
   },
@@ -1754,12 +1766,12 @@ export const examples: Readonly<
   "responses": {
    "201": {
     "key": "fk_test_0000000000000000000000000000000000000000000000000000000000000",
-    "id": "hUR8C4AF6C17",
+    "id": "OVjQYbF57PWs",
     "label": "shop",
     "mode": "test",
     "prefix": "fk_test_000000000000",
-    "lastFour": "v3x5",
-    "createdAt": "2026-11-30T00:54:46.093Z",
+    "lastFour": "5Grm",
+    "createdAt": "2026-11-30T03:49:30.680Z",
     "createdBy": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
     "lastUsedAt": null,
     "expiresAt": null,
@@ -1769,8 +1781,8 @@ export const examples: Readonly<
   "request": {
    "overlap": "1h",
    "stepUp": {
-    "requestId": "sgn_3b7e9b94a625767d8f7c790d301e99d0",
-    "signature": "0x4ca9d890cc5df404cd28b6dc0e7c6972df16162bb92d6d9b976da48a0bcab3bc1fdb6627dfc6fbcb4d995c7892e181ae057aa6f9d7e03732b5ce471f448d55b71c"
+    "requestId": "sgn_7b268ff3be0e9ab836178099045b8e4f",
+    "signature": "0x65306bee37bdc0f8b3d08621f3d9509df2352e755c906f73585be5259ab47c5e217075d3eea28a998d6127431617cacc14fd6a71954e096cbe5436cebbcb51621b"
    }
   }
  },
@@ -1794,16 +1806,16 @@ export const examples: Readonly<
  "settle": {
   "responses": {
    "200": {
-    "id": "stl_bf80a494d25f3a66d4abd91caabfd097",
+    "id": "stl_e453ee866ecaf7abce49f182a22007de",
     "status": "confirmed",
     "success": true,
     "payer": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
-    "transaction": "0x3254a423c76ae7e6264b5c1c1064b45bd0aa3b30cf02ef1ede99883c29cb9bb6",
+    "transaction": "0x90dd8c68762a0a36e5f23f82bb4604ddb3878937bfdb24064bc9ec3273e9f9c3",
     "network": "eip155:51",
     "amount": "10000",
     "extra": {
-     "settlementId": "stl_bf80a494d25f3a66d4abd91caabfd097",
-     "nonce": "0x00000000000000000000000000000000000001a229f254960000000000000001",
+     "settlementId": "stl_e453ee866ecaf7abce49f182a22007de",
+     "nonce": "0x00000000000000000000000000000000000001a22a9258ec0000000000000001",
      "logIndex": 0,
      "settledBy": "relayer"
     },
@@ -1812,7 +1824,7 @@ export const examples: Readonly<
       "info": {
        "attestation": {
         "format": "jws",
-        "signature": "eyJhbGciOiJFZERTQSIsInR5cCI6InNldHRsZW1lbnQtYXR0ZXN0YXRpb24rand0Iiwia2lkIjoiWVlvN1A0ekhZZkxHSG4xUFN5SG95M0txZzRIYXRWM2o3eHpIcDA4T0VjTSJ9.eyJpYXQiOjE3OTYwMDAwODEsInNldHRsZW1lbnRJZCI6InN0bF9iZjgwYTQ5NGQyNWYzYTY2ZDRhYmQ5MWNhYWJmZDA5NyIsIm5ldHdvcmsiOiJlaXAxNTU6NTEiLCJhc3NldCI6IjB4YjVBQjY5RjdiQmFkYTIyQjI4ZTc5QzhGRkFFQ2U1NWVGMWM3NzFENCIsInBheWVyIjoiMHg3MDk5Nzk3MEM1MTgxMmRjM0EwMTBDN2QwMWI1MGUwZDE3ZGM3OUM4IiwicGF5VG8iOiIweDdBMTE4MzAzNzRGOWEzYUEyNkMxMjVDQWE5MzI1MjBEOTg0QjEwMjQiLCJhbW91bnQiOiIxMDAwMCIsIm5vbmNlIjoiMHgwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMWEyMjlmMjU0OTYwMDAwMDAwMDAwMDAwMDAxIiwidHJhbnNhY3Rpb24iOiIweDMyNTRhNDIzYzc2YWU3ZTYyNjRiNWMxYzEwNjRiNDViZDBhYTNiMzBjZjAyZWYxZWRlOTk4ODNjMjljYjliYjYiLCJsb2dJbmRleCI6MCwiYmxvY2tOdW1iZXIiOjMsImJsb2NrSGFzaCI6IjB4NzE1OGZjNzY0OWU1NTAzNzBhNDY2NGI2M2M3Nzc1MzdiMmRiZDY2MGE2NWQ5ZmEzMTE2NTgwZjFmMDhmOTZhNCIsImZpbmFsaXplZCI6ZmFsc2V9.8FF0jGt6iVIbQVPNRLfClnUBuKr4JQJmlBx7kOIWpdsEybKalzT5tqJliPwatJ_NUKaKHyNfRE7I_hOHnjYRCw"
+        "signature": "eyJhbGciOiJFZERTQSIsInR5cCI6InNldHRsZW1lbnQtYXR0ZXN0YXRpb24rand0Iiwia2lkIjoiUW9EOWZHTjJKR2c2SG5PcVk2ZHh1RE5MOFNKOXViZVQ5WUFZSF82ZHNsdyJ9.eyJpYXQiOjE3OTYwMTA1NjgsInNldHRsZW1lbnRJZCI6InN0bF9lNDUzZWU4NjZlY2FmN2FiY2U0OWYxODJhMjIwMDdkZSIsIm5ldHdvcmsiOiJlaXAxNTU6NTEiLCJhc3NldCI6IjB4YjVBQjY5RjdiQmFkYTIyQjI4ZTc5QzhGRkFFQ2U1NWVGMWM3NzFENCIsInBheWVyIjoiMHg3MDk5Nzk3MEM1MTgxMmRjM0EwMTBDN2QwMWI1MGUwZDE3ZGM3OUM4IiwicGF5VG8iOiIweDdBMTE4MzAzNzRGOWEzYUEyNkMxMjVDQWE5MzI1MjBEOTg0QjEwMjQiLCJhbW91bnQiOiIxMDAwMCIsIm5vbmNlIjoiMHgwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMWEyMmE5MjU4ZWMwMDAwMDAwMDAwMDAwMDAxIiwidHJhbnNhY3Rpb24iOiIweDkwZGQ4YzY4NzYyYTBhMzZlNWYyM2Y4MmJiNDYwNGRkYjM4Nzg5MzdiZmRiMjQwNjRiYzllYzMyNzNlOWY5YzMiLCJsb2dJbmRleCI6MCwiYmxvY2tOdW1iZXIiOjMsImJsb2NrSGFzaCI6IjB4MmNjOTllZTMzMTNmYjFmOWRhYjJiYWMwNjc3ZWZlYmYxNGExZmRkNWRhNDM0ZThlZDYzMDVjYjIxY2M0ZjBlNyIsImZpbmFsaXplZCI6ZmFsc2V9.h_hUDgBTSt6iBPQ_2lU0D6n_b_1lYDmLSKG3kHiroL8EZsLA9JtTqtRmPFjbfycVw1XHTc_D31AaNASuJ0TSAg"
        }
       }
      }
@@ -1837,14 +1849,14 @@ export const examples: Readonly<
      }
     },
     "payload": {
-     "signature": "0x2bd00a61b65422be2b4b7c80e2e4b5ebbfef4d2aeefea014f3374615cc226f77173746d42e084dcd5f883146f02331c8ba0d684370197f104e279dd2a57d9f571b",
+     "signature": "0x96451db21ae5d570b7ed4891b30cd7c521949c89d338910ef8858a027c6148d6791af9deab6b01db78bea39578f1d86f1d877e4549b6f5b474b698fa1a267a941b",
      "authorization": {
       "from": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
       "to": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
       "value": "10000",
       "validAfter": "0",
-      "validBefore": "1796003681",
-      "nonce": "0x00000000000000000000000000000000000001a229f254960000000000000001"
+      "validBefore": "1796014168",
+      "nonce": "0x00000000000000000000000000000000000001a22a9258ec0000000000000001"
      }
     }
    },
@@ -1870,7 +1882,7 @@ export const examples: Readonly<
  "testWebhook": {
   "responses": {
    "202": {
-    "id": "evt_e1e2a9d7f13d18286d5fe8725b59c3c4"
+    "id": "evt_177b2072efcac348ba05bf439899dc8a"
    }
   },
   "request": {}
@@ -1902,8 +1914,8 @@ export const examples: Readonly<
   "responses": {},
   "request": {
    "stepUp": {
-    "requestId": "sgn_a5e1b784ca7273f6c4cdadfaf925bcc8",
-    "signature": "0xe3e615da88eee5424d669d4057d109893cb82f3d36b3a55dcacc5981b935291071f02096abb4ccb1ec585154acb0cc75e638cac4f980e046f3906a868dd2f7a21b"
+    "requestId": "sgn_5c8c9ce4c918b91e623ad5d164a57ff9",
+    "signature": "0x8b6387e3f17eb8ccd98ed4eda3d3b42e4b677d106f534ddd4ab1878640ebfa1e0d72e8c797eb4f42f2acc7c15bf5c055d7f67ee0f9c9473e0aafd63bfaa1a7591b"
    }
   }
  },
@@ -1932,14 +1944,14 @@ export const examples: Readonly<
      }
     },
     "payload": {
-     "signature": "0x2bd00a61b65422be2b4b7c80e2e4b5ebbfef4d2aeefea014f3374615cc226f77173746d42e084dcd5f883146f02331c8ba0d684370197f104e279dd2a57d9f571b",
+     "signature": "0x96451db21ae5d570b7ed4891b30cd7c521949c89d338910ef8858a027c6148d6791af9deab6b01db78bea39578f1d86f1d877e4549b6f5b474b698fa1a267a941b",
      "authorization": {
       "from": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
       "to": "0x7A11830374F9a3aA26C125CAa932520D984B1024",
       "value": "10000",
       "validAfter": "0",
-      "validBefore": "1796003681",
-      "nonce": "0x00000000000000000000000000000000000001a229f254960000000000000001"
+      "validBefore": "1796014168",
+      "nonce": "0x00000000000000000000000000000000000001a22a9258ec0000000000000001"
      }
     }
    },
