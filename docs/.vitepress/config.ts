@@ -97,19 +97,17 @@ const groups: readonly PageGroup[] = [
   },
 ];
 
-interface IndexedSection {
+/** A part of a page: `titles` are the headings above it, and none for a page's first part. */
+type IndexedSection = Readonly<Record<string, unknown>> & {
   readonly id: string;
-  readonly title: string;
-  /** The headings above it; none for a page's first one. */
   readonly titles: readonly string[];
-  readonly text: string;
-}
+};
 
 /** How the search index is built. VitePress hands all of it to MiniSearch, and its types name a part. */
 const indexOptions = {
   fields: ["title", "titles", "text", "asked"],
   extractField(section: IndexedSection, field: string) {
-    if (field !== "asked") return section[field as keyof IndexedSection];
+    if (field !== "asked") return section[field];
     const path = section.id.split("#")[0]?.slice(1) ?? "";
     return section.titles.length === 0 ? (asked[path] ?? []).join(" / ") : "";
   },

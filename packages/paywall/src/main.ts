@@ -58,10 +58,10 @@ function removeBrokenIcon(): void {
 function offerLanguages(): void {
   for (const button of document.querySelectorAll<HTMLElement>("#languages button")) {
     button.hidden = false;
-    button.onclick = () => {
+    button.addEventListener("click", () => {
       document.cookie = `farthing-language=${button.lang};path=/`;
       location.reload();
-    };
+    });
   }
 }
 

@@ -56,7 +56,7 @@ const tickMs = 1000;
 
 /** The seconds that are left, as long as the page shows them. A timer is not read aloud as it runs. */
 export function timeLeft(untilMs: number): HTMLElement {
-  const line = el("p", { class: "countdown", role: "timer" });
+  const line = el("p", { role: "timer" });
   const tick = () => {
     const seconds = Math.max(0, Math.ceil((untilMs - Date.now()) / 1000));
     line.textContent = fill(texts.wallets.timeLeft, { seconds });

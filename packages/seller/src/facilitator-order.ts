@@ -172,7 +172,8 @@ export async function verifyInOrder(
     const leftMs = deadlineMs - clock.now();
     if (best && leftMs < minCallMs) break;
     const left = asked.length - nth;
-    const timeoutMs = left === 1 ? Math.min(leftMs, maxVerifyMs) : Math.min(leftMs / left, maxTryMs);
+    const timeoutMs =
+      left === 1 ? Math.min(leftMs, maxVerifyMs) : Math.min(leftMs / left, maxTryMs);
     // While one request tries a facilitator again, others do not wait for it.
     if (member.rest.faults > 0) {
       member.rest.untilMs = Math.max(member.rest.untilMs, clock.now() + timeoutMs);

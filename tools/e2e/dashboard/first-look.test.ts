@@ -17,8 +17,7 @@ describeInBrowser("a first look at the dashboard", () => {
 
   test("the navigation is there before the account is", async () => {
     const { page } = window;
-    let release = () => {};
-    const held = new Promise<void>((resolve) => (release = resolve));
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
     await page.route("**/v1/account", async (route) => {
       await held;
       await route.continue();

@@ -25,7 +25,8 @@ import type { Site, SiteAddress } from "../http/site/site.ts";
 import { networksOf, unitsMinOf, type Surface } from "../http/access/surface.ts";
 import type { NetworkStatus, PaymentContext } from "./context.ts";
 import { badge, checkList } from "./page-parts.ts";
-import { findHeadAge, readiness, type ReadyCheck } from "./status.ts";
+import { findHeadAge, readiness } from "./status.ts";
+import type { ReadyCheck } from "./ready-check.ts";
 
 export function registerHomePage(
   server: FastifyInstance,

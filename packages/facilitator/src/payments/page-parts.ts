@@ -1,6 +1,6 @@
 /** Parts that the pages about the service's state share. */
 import { findNetwork, html, type Html } from "@farthing/protocol";
-import type { ReadyCheck } from "./status.ts";
+import type { ReadyCheck } from "./ready-check.ts";
 
 export function badge(kind: "good" | "warn" | "plain", text: string): Html {
   return html`<span class="badge ${kind}">${text}</span>`;

@@ -5,7 +5,7 @@
  */
 import { startPoll, warning, type Runtime } from "@farthing/engine/base";
 import type { ChainId, Network } from "@farthing/protocol";
-import type { ReadyCheck } from "./status.ts";
+import type { ReadyCheck } from "./ready-check.ts";
 
 export const minuteMs = 60_000;
 export const hourMs = 60 * minuteMs;

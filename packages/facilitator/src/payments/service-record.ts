@@ -8,7 +8,7 @@ import { startPoll, type Clock } from "@farthing/engine/base";
 import type { EngineStore } from "@farthing/engine/storage";
 import { RecentDurations, type DurationSummary } from "./recent-durations.ts";
 import { latencyBounds } from "./service-history.ts";
-import type { ReadyCheck } from "./status.ts";
+import type { ReadyCheck } from "./ready-check.ts";
 
 /** Far more often than an alarm fires, and each look asks the database one question. */
 const lookMs = 15_000;

@@ -20,7 +20,8 @@ import { historyCharts } from "./history-charts.ts";
 import { daysKept, hoursKept, type HistoryPart, type ServiceHistory } from "./service-history.ts";
 import type { Incident, ServiceRecord } from "./service-record.ts";
 import type { SettlementCost } from "./settlement-cost.ts";
-import { findHeadAge, readiness, type ReadyCheck } from "./status.ts";
+import { findHeadAge, readiness } from "./status.ts";
+import type { ReadyCheck } from "./ready-check.ts";
 
 /** However many visitors there are, the page is written, and the database asked, this often. */
 const keptMs = 5_000;

@@ -7,6 +7,7 @@ import type { NetworkStatus, PaymentContext, SurfaceScope } from "./context.ts";
 import { describeStatus } from "./describe-surface.ts";
 import { daysOf, hoursOf, totalOf, type Minutes } from "./history-sums.ts";
 import type { HistoryPart } from "./service-history.ts";
+import type { ReadyCheck } from "./ready-check.ts";
 import type { SettlementCost } from "./settlement-cost.ts";
 
 export function registerStatus({ server, context, surface }: SurfaceScope): void {
@@ -134,12 +135,6 @@ export function findHeadAge(
   // By the chain's time where this machine's clock is wrong, which is a fault of its own.
   const seconds = Number(validitySeconds(context.clock, seen) - seen.head.time);
   return Math.max(0, seconds);
-}
-
-export interface ReadyCheck {
-  readonly name: string;
-  readonly ok: boolean;
-  readonly text?: string;
 }
 
 /**

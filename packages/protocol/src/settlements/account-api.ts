@@ -32,3 +32,20 @@ export const emailEvents = [
   "settlement.refund_failed",
   "webhook.paused",
 ] as const;
+
+const routineEvents: readonly string[] = [
+  "settlement.confirmed",
+  "settlement.finalized",
+  "channel.opened",
+  "channel.claimed",
+  "channel.refunded",
+  "channel.closed",
+] satisfies (typeof emailEvents)[number][];
+
+/**
+ * Whether a busy shop has many of an event, which asks nobody to do something: an e-mail shows others
+ * first, and a new address does not get it.
+ */
+export function isRoutine(event: string): boolean {
+  return routineEvents.includes(event);
+}

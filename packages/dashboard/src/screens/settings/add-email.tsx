@@ -1,3 +1,4 @@
+import { isRoutine } from "@farthing/protocol";
 import { useState } from "react";
 import { call } from "../../api/call.ts";
 import { emailsPath, emailsQuery } from "../../api/queries.ts";
@@ -9,17 +10,7 @@ import { useChange } from "../../components/use-change.ts";
 import { EventChoice } from "../webhooks/event-choice.tsx";
 import { emailEvents } from "../webhooks/webhook-events.ts";
 
-/** What a busy shop has many of, and what asks nobody to do something. */
-const routine: readonly string[] = [
-  "settlement.confirmed",
-  "settlement.finalized",
-  "channel.opened",
-  "channel.claimed",
-  "channel.refunded",
-  "channel.closed",
-];
-
-const usualEvents = emailEvents.map(([name]) => name).filter((name) => !routine.includes(name));
+const usualEvents = emailEvents.map(([name]) => name).filter((name) => !isRoutine(name));
 
 export function AddEmail({ onClose }: { readonly onClose: () => void }) {
   const [address, setAddress] = useState("");

@@ -4,6 +4,7 @@ import {
   findNetwork,
   html,
   isObject,
+  isRoutine,
   parseJson,
   printableLine,
   readableUsdc,
@@ -33,16 +34,6 @@ interface Notice {
   readonly isTest: boolean;
 }
 
-/** What everything is going well with; problems come before them. */
-const routine: readonly string[] = [
-  "settlement.confirmed",
-  "settlement.finalized",
-  "channel.opened",
-  "channel.claimed",
-  "channel.refunded",
-  "channel.closed",
-];
-
 /** Sorts notices as a mail shows them: problems first, then the oldest. */
 export function firstShown(deliveries: readonly WebhookDelivery[]): WebhookDelivery[] {
   return deliveries.toSorted(
@@ -50,7 +41,7 @@ export function firstShown(deliveries: readonly WebhookDelivery[]): WebhookDeliv
   );
 }
 
-const rankOf = ({ type }: WebhookDelivery) => (routine.includes(type) ? 1 : 0);
+const rankOf = ({ type }: WebhookDelivery) => (isRoutine(type) ? 1 : 0);
 
 /** Writes the mail of some notices; `count` includes those that are not shown. */
 export function writeDigest(
