@@ -111,10 +111,10 @@ describeInBrowser("wallets on the page for people", () => {
     await page.goto(`${stage.core}/report`);
     await page.getByRole("term").getByText("Comisión de red").waitFor();
     await review(window, "Alpha", "Revisa y firma");
-    await page.getByText("Esta firma paga 0.01 USDC a").waitFor();
+    await page.getByText("Esta firma paga 0,01 USDC a").waitFor();
     await expectFit(page, "review in Spanish");
     if (wallets[0]) wallets[0].mood = "reject";
-    await page.getByRole("button", { name: "Firmar y pagar 0.01 USDC" }).click();
+    await page.getByRole("button", { name: "Firmar y pagar 0,01 USDC" }).click();
     await page.getByRole("heading", { name: "Petición rechazada en tu monedero" }).waitFor();
     await expectNothingSent(window);
   });
@@ -242,6 +242,27 @@ describeInBrowser("wallets on the page for people", () => {
     await page.getByRole("button", { name: "Continue" }).click();
     await page.getByRole("heading", { name: "Review and sign" }).waitFor();
     expect(signaturesOf(wallet)).toBe(1);
+    await expectNothingSent(window);
+  });
+
+  test("the seconds of the signature run while the wallet is open, in the language that was chosen", async () => {
+    const window = await arrive([{ name: "Alpha", keys: [stage.market.newBuyer().privateKey] }]);
+    const { page, wallets } = window;
+    const [wallet] = wallets;
+    if (!wallet) throw new Error("There is no wallet.");
+    await page.getByRole("button", { name: "Español" }).click();
+    await page.getByRole("heading", { name: "Elige tu monedero" }).waitFor();
+    await page.getByText("0,01").first().waitFor();
+    await page.getByRole("button", { name: "English" }).click();
+    await review(window);
+    wallet.mood = "hang";
+    await sign(window);
+    const timer = page.getByRole("timer");
+    const secondsLeft = async () =>
+      Number(/^(\d+) s left$/.exec((await timer.textContent()) ?? "")?.[1]);
+    const first = await secondsLeft();
+    expect(first).toBeGreaterThan(20);
+    await expect.poll(secondsLeft).toBeLessThan(first);
     await expectNothingSent(window);
   });
 
