@@ -194,7 +194,7 @@ describe("express: every way to answer is caught and kept", () => {
       const paid = await fetch(url, { headers: await payFor(url) });
       for (const { headers } of [unpaid, paid]) {
         expect(headers.get("Vary")).toMatch(
-          /^Origin, (Accept, Accept-Language, )?PAYMENT-SIGNATURE, X-PAYMENT$/,
+          /^Origin, (Accept, Accept-Language, Cookie, )?PAYMENT-SIGNATURE, X-PAYMENT$/,
         );
         expect(headers.get("Access-Control-Allow-Origin")).toBe("https://app.example");
         expect(headers.get("X-Before")).toBe("1");
