@@ -1,5 +1,6 @@
 /** Draws a run of channels: the calls, and what happens beside them. */
 import { createSeededRandom, type SeededRandom } from "../seeded-random.ts";
+import { databaseNames, type DatabaseName } from "./lost-commits.ts";
 import { manners, type Manner } from "./sim-buyer.ts";
 
 /** Kinds of faults; a run has those that its seed draws, or those that the command names. */
@@ -17,6 +18,8 @@ export const channelFaultKinds = [
   "gas",
   /** The facilitator's node is behind, and its transactions wait. */
   "late",
+  /** The facilitator's database, or the shop's records, lose their last commits. */
+  "losses",
   /** Calls between shop and facilitator are lost, or their answers. */
   "road",
   /** Buyers sign backwards, twice, and ask for refunds. */
@@ -39,6 +42,7 @@ export type ChannelEvent = { readonly atMs: number } & (
   | { readonly what: "dear" | "cheap" | "gone" | "claim" }
   | { readonly what: "lag"; readonly blocks: number }
   | { readonly what: "refund"; readonly buyer: number }
+  | { readonly what: "copy" | "lose"; readonly database: DatabaseName }
 );
 
 export interface ChannelPlan {
@@ -47,6 +51,8 @@ export interface ChannelPlan {
   readonly buyers: number;
   readonly shops: number;
   readonly events: readonly ChannelEvent[];
+  /** How often the shop's records lose commits. */
+  readonly recordLosses: number;
   /** Of a thousand steps of a process, those at which it dies. */
   readonly deathsPerThousand: number;
   /** Of a hundred calls between shop and facilitator. */
@@ -74,6 +80,9 @@ export function drawChannelPlan(seed: number, named?: readonly ChannelFaultKind[
   const calls = drawCalls(random, { buyers, shops, has });
   /** In the middle of calls, where most is at stake. */
   const amid = () => random.pick(calls).atMs + random.whole(0, 300);
+  const goneAtMs = amid();
+  /** Either of the two: nobody knows what both have lost. */
+  const database = random.pick(databaseNames);
   const events: ChannelEvent[] = [
     ...calls,
     ...times(random, has.has("withdraw"), 2, () => {
@@ -98,7 +107,10 @@ export function drawChannelPlan(seed: number, named?: readonly ChannelFaultKind[
     ...times(random, has.has("late"), 4, () => [
       { atMs: at(), what: "lag", blocks: random.whole(0, 5) },
     ]),
-    ...times(random, has.has("gone"), 1, () => [{ atMs: amid(), what: "gone" }]),
+    ...times(random, has.has("gone"), 1, () => [{ atMs: goneAtMs, what: "gone" }]),
+    ...times(random, has.has("losses"), 3, () =>
+      drawLoss(random, { has, calls, goneAtMs, database }),
+    ),
     ...times(random, has.has("seller"), 4, () => [
       { atMs: at(), what: "claim" },
       ...(random.chance(40)
@@ -111,6 +123,7 @@ export function drawChannelPlan(seed: number, named?: readonly ChannelFaultKind[
     faultKinds,
     buyers,
     shops,
+    recordLosses: events.filter((one) => one.what === "lose" && one.database === "records").length,
     events: events.toSorted((one, other) => one.atMs - other.atMs),
     deathsPerThousand: random.pick([5, 20, 60]),
     lostPercent: has.has("road") ? random.pick([5, 20, 40]) : 0,
@@ -125,6 +138,33 @@ function times(
 ): ChannelEvent[] {
   const count = random.whole(1, max);
   return isDrawn ? Array.from({ length: count }, draw).flat() : [];
+}
+
+/** A shop hands its vouchers over again within this time; one that is gone before hands none. */
+const handAgainMs = 420_000;
+
+/** Calls are lost that were charged and handed over in the seconds before. */
+function drawLoss(
+  random: SeededRandom,
+  {
+    has,
+    calls,
+    goneAtMs,
+    database,
+  }: {
+    readonly has: ReadonlySet<ChannelFaultKind>;
+    readonly calls: readonly ChannelEvent[];
+    readonly goneAtMs: number;
+    readonly database: DatabaseName;
+  },
+): ChannelEvent[] {
+  const atMs = random.pick(calls).atMs + random.whole(1_500, 10_000);
+  const isTooLate = has.has("gone") && database === "vault" && atMs > goneAtMs - handAgainMs;
+  if (isTooLate) return [];
+  return [
+    { atMs: Math.max(0, atMs - random.whole(1_500, 30_000)), what: "copy", database },
+    { atMs, what: "lose", database },
+  ];
 }
 
 interface Drawing {

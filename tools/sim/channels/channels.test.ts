@@ -2,7 +2,7 @@
 import type { ChannelLedger, ChannelUse } from "@farthing/lab/audit";
 import { auditChannels } from "@farthing/lab/audit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { drawChannelPlan, type ChannelFaultKind } from "./channel-plan.ts";
+import { drawChannelPlan, type ChannelEvent, type ChannelFaultKind } from "./channel-plan.ts";
 import { openChannelStage, playChannels, type ChannelStage } from "./play-channels.ts";
 
 let stage: ChannelStage;
@@ -26,6 +26,52 @@ test.each(seeds)("seed %i with %s keeps every promise", async (seed, faultKinds)
   );
   expect(violations.length === 0 ? "" : trace.join("\n")).toBe("");
   expect(delivered).toBeGreaterThan(0n);
+});
+
+/** Ten calls, of which seven are more than what may be delivered beyond the vault. */
+const calls = Array.from({ length: 10 }, (_, nth) => ({
+  atMs: 1_000 + nth * 200 + (nth > 0 ? 5_000 : 0),
+  what: "call" as const,
+  buyer: 0,
+  shop: 0,
+  manner: "honest" as const,
+  cost: 1_000,
+}));
+const goneAtMs = 420_000;
+
+test("a vault that has lost its last seconds is paid for them, also when its seller is gone later", async () => {
+  const plan = drawChannelPlan(1, ["losses", "gone"]);
+  const events: ChannelEvent[] = [
+    { atMs: 500, what: "copy", database: "vault" },
+    ...calls,
+    { atMs: 12_000, what: "lose", database: "vault" },
+    { atMs: goneAtMs, what: "gone" },
+  ];
+  const { violations, delivered, claimed } = await playChannels(
+    { ...plan, events, recordLosses: 0 },
+    stage,
+  );
+  expect(violations).toEqual([]);
+  expect([delivered, claimed]).toEqual([10_000n, 10_000n]);
+});
+
+test("records that have lost their last seconds are behind by no more than the bound", async () => {
+  const plan = drawChannelPlan(1, ["losses"]);
+  const [deposit, ...paid] = calls;
+  const events: ChannelEvent[] = [
+    ...(deposit ? [deposit] : []),
+    { atMs: 6_000, what: "copy", database: "records" },
+    ...paid,
+    { atMs: 12_000, what: "lose", database: "records" },
+    // A start and its first hand-over take less than the minutes until these.
+    ...calls.map((call) => ({ ...call, atMs: call.atMs + 180_000 })),
+  ];
+  const { violations, delivered, claimed } = await playChannels(
+    { ...plan, events, recordLosses: 1 },
+    stage,
+  );
+  expect(violations).toEqual([]);
+  expect([delivered, claimed]).toEqual([20_000n, 20_000n]);
 });
 
 describe("the audit finds", () => {

@@ -21,6 +21,8 @@ import { createSeededRandom } from "../seeded-random.ts";
 import { createChannelChain, type ChannelChain } from "./channel-chain.ts";
 import { callsMs, withdrawMs, type ChannelEvent, type ChannelPlan } from "./channel-plan.ts";
 import { createFaults } from "./channel-faults.ts";
+import { createLostCommits } from "./lost-commits.ts";
+import { copySqlite } from "../stored-copies.ts";
 import { createSimBuyer, type SimBuyer } from "./sim-buyer.ts";
 import { startFacilitatorLife, type FacilitatorLife } from "./sim-facilitator.ts";
 import { boundUnits, startShopLife, type ShopLife } from "./sim-shop.ts";
@@ -72,6 +74,12 @@ const leaseMs = 120_000;
 /** After this, and half of the delay, everything is claimed: looks, a call's wait, a crash's lease. */
 const claimMarginMs = 180_000;
 
+/**
+ * Records that have lost charges are behind by what the vault was not handed yet, and serve as much
+ * again before the vault tells them.
+ */
+const callsLostPerLoss = 2;
+
 interface Running {
   readonly plan: ChannelPlan;
   readonly clock: SteppingClock;
@@ -79,6 +87,7 @@ interface Running {
   readonly buyers: readonly SimBuyer[];
   readonly shops: (ShopLife | undefined)[];
   readonly note: (text: string) => void;
+  readonly lostCommits: ReturnType<typeof createLostCommits>;
   facilitator(): FacilitatorLife;
   endFaults(): void;
   isHealed(): boolean;
@@ -120,8 +129,9 @@ export async function playChannels(
   running.facilitator().mortal.kill();
   for (const shop of running.shops) shop?.mortal.kill();
   const ledger = await readChannelLedger(devnet, [devnet.seller.address]);
+  const bound = boundUnits * BigInt(1 + callsLostPerLoss * plan.recordLosses);
   const uses = running.buyers.map(({ channelId, counted }) => {
-    return { channelId, bound: boundUnits, ...counted() };
+    return { channelId, bound, ...counted() };
   });
   const violations = [
     ...auditChannels(ledger, uses),
@@ -172,7 +182,8 @@ async function startParties(
 ): Promise<Running> {
   const folder = mkdtempSync(join(tmpdir(), "farthing-sim-"));
   stack.defer(() => rmSync(folder, { recursive: true, force: true }));
-  const store = await openStore("sqlite::memory:");
+  const vaultPath = join(folder, "facilitator.db");
+  const store = await openStore(`sqlite:${vaultPath}`);
   stack.defer(() => store.close());
   const path = join(folder, "shop.db");
   const records = createSqliteGrants({ path, leaseMs, now: () => clock.nowMs() });
@@ -213,6 +224,13 @@ async function startParties(
   const buyers = devnet.buyers
     .slice(0, plan.buyers)
     .map((wallet, nth) => createSimBuyer(wallet, seller, { nth, withdrawDelay }));
+  const killShops = () => {
+    for (const shop of shops) shop?.mortal.kill();
+  };
+  const lostCommits = createLostCommits({
+    vault: { copy: async () => copySqlite(vaultPath), killUsers: () => life.mortal.kill() },
+    records: { copy: async () => copySqlite(path), killUsers: killShops },
+  });
   return {
     plan,
     clock,
@@ -220,6 +238,7 @@ async function startParties(
     buyers,
     shops,
     note,
+    lostCommits,
     facilitator: () => life,
     isHealed: () => faults.now.isHealed,
     deaths: () => faults.now.deaths,
@@ -229,7 +248,7 @@ async function startParties(
     },
     goneForGood() {
       faults.now.areGone = true;
-      for (const shop of shops) shop?.mortal.kill();
+      killShops();
     },
   };
 }
@@ -297,6 +316,11 @@ async function inject(running: Running, event: ChannelEvent): Promise<void> {
       const told = await shops[0]?.channels.refund(buyer?.channelId ?? "");
       return note(`refund: ${told?.outcome}`);
     }
+    case "copy":
+      return running.lostCommits.copy(event.database);
+    case "lose":
+      note(`the ${event.database} lose commits`);
+      return running.lostCommits.lose(event.database);
     default:
       return event satisfies never;
   }

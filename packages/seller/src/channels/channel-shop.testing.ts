@@ -167,7 +167,7 @@ export function openShop({ chain = createChannelChain(), serve, seller, route }:
 export function createVault() {
   const kept = new Map<unknown, { readonly charged: bigint; readonly row: JsonObject }>();
   const calls: unknown[][] = [];
-  const answering: { reply?: VouchersOutcome } = {};
+  const answering: { reply?: VouchersOutcome; claimed?: string } = {};
   const keepVouchers: NonNullable<Facilitator["keepVouchers"]> = async (sent) => {
     const vouchers = member({ ...sent }, "vouchers");
     const rows = Array.isArray(vouchers) ? vouchers.filter(isObject) : [];
@@ -187,13 +187,20 @@ export function createVault() {
       const signature = signDigest(authorizerKey, claimBatchDigest(apothem.chainId, [entry]));
       if (row["claimSignature"] !== signature) throw new Error("The row's claim is not signed.");
       if (charged >= (kept.get(id)?.charged ?? 0n)) kept.set(id, { charged, row });
-      return { ...kept.get(id)?.row, channelId: id };
+      return { ...kept.get(id)?.row, channelId: id, ...defined({ claimed: answering.claimed }) };
     });
     const read = readKeptVouchers({ kept: told, refused: [] });
     if (!read) throw new Error("The vault's own rows are unreadable.");
     return { kind: "kept", rows: read };
   };
-  return { keepVouchers, calls, answering };
+  return {
+    keepVouchers,
+    calls,
+    answering,
+    /** Forgets what it was given, as a database does that is put back. */
+    lose: () => kept.clear(),
+    totals: () => [...kept.values()].map(({ charged }) => charged),
+  };
 }
 
 /** What a buyer sends, without what follows from it. */

@@ -1,5 +1,6 @@
 /** Reads what a facilitator keeps of the vouchers that it was handed. */
 import {
+  defined,
   isBytes32,
   isObject,
   member,
@@ -15,6 +16,8 @@ export interface KeptVoucher {
   /** Base units that it will claim in all. */
   readonly charged: bigint;
   readonly voucher: Voucher;
+  /** Base units that the chain says are claimed of it, where the facilitator tells it. */
+  readonly claimed?: bigint;
 }
 
 /** By channel: what is kept of it, or why nothing is. */
@@ -30,7 +33,9 @@ export function readKeptVouchers(body: unknown): KeptVouchers | undefined {
     const voucher = parseVoucher(row);
     const charged = parseChannelUnits(member(row, "charged"));
     if (!voucher.ok || charged === undefined) return undefined;
-    rows.set(voucher.value.channelId, { charged, voucher: voucher.value });
+    const claimed = parseChannelUnits(member(row, "claimed"));
+    const { channelId } = voucher.value;
+    rows.set(channelId, { charged, voucher: voucher.value, ...defined({ claimed }) });
   }
   for (const row of refused) {
     const id = isObject(row) ? member(row, "channelId") : undefined;

@@ -1,7 +1,8 @@
 /**
  * Vouchers that a process charged and did not pass on before it died, or while the facilitator was away.
  * Each process that shares its records looks for them, at its start and once a minute, so that they wait
- * neither for another call of their channel nor for a claim.
+ * neither for another call of their channel nor for a claim. At its start and every fifth time it passes
+ * on all that is unclaimed, since the facilitator's database may have lost what it had acknowledged.
  */
 import { findNetwork } from "@farthing/protocol";
 import type { Clock, WaitUntil } from "../clock.ts";
@@ -12,6 +13,9 @@ import type { VoucherVault } from "./voucher-vault.ts";
 
 /** A voucher waits this long at most: short beside any delay of a withdrawal, and one small query. */
 const lookMs = 60_000;
+
+/** Five minutes are a third of the shortest withdrawal: what is claimed after two thirds is in time. */
+const looksPerRound = 5;
 
 /** Channels that are read at once, and that one look passes on at most; the next look goes on. */
 const channelsPerPage = 100;
@@ -34,24 +38,30 @@ interface Deps {
 
 export function createLeftVouchers({ channels, authorities, vault, clock }: Deps): LeftVouchers {
   let dueAtMs = 0;
+  let looks = 0;
   let isStarted = false;
 
-  async function passOn(channel: StoredChannel): Promise<void> {
+  async function passOn(channel: StoredChannel, isAgain: boolean): Promise<void> {
     const network = findNetwork(channel.network);
     const authority = network && (await authorities.at(network));
     // Other sellers may share the records, each with channels of its own.
     if (authority?.address !== channel.config.receiverAuthorizer) return;
-    await vault.pass(channel, authority);
+    await vault.pass(channel, authority, isAgain);
   }
 
   async function look(): Promise<void> {
     dueAtMs = clock.now() + lookMs;
     if (!channels || !vault.isThere) return;
+    const isAgain = looks++ % looksPerRound === 0;
     const passing: Promise<void>[] = [];
     let afterId = "";
     while (passing.length < channelsPerLook) {
-      const page = await channels.list("unvaulted", afterId, channelsPerPage);
-      for (const channel of page) passing.push(passOn(channel));
+      const page = await channels.list(
+        isAgain ? "unclaimed" : "unvaulted",
+        afterId,
+        channelsPerPage,
+      );
+      for (const channel of page) passing.push(passOn(channel, isAgain));
       const last = page.at(-1);
       if (!last) break;
       afterId = last.id;

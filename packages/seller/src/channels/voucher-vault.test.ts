@@ -104,6 +104,7 @@ test("an unreachable vault is asked with growing pauses, and each minute anew un
   expect(asked).toEqual([1, 1, 2, 2, 2, 2, 3, 3, 3, 3]);
   await shop.time.pass(3_600_000);
   delete shop.vault.answering.reply;
+  shop.vault.answering.claimed = "1000";
   await shop.time.pass(120_000);
   expect(shop.vault.calls.at(-1)).toEqual(["1000"]);
   const { length } = shop.vault.calls;
@@ -123,9 +124,11 @@ test("what a process charged before it died is passed on by the next start, with
   await vi.waitFor(() => expect(next.time.sleeping()).toBe(2));
   await next.time.pass(1_000);
   expect(next.vault.calls).toEqual([["3000"]]);
-  // Nothing is left, which the store tells to every process.
+  died.vault.answering.claimed = "3000";
+  await next.time.pass(301_000);
+  // All is claimed, which the store tells to every process.
   await openVaulted("1", died.vault, died.chain, grants).time.pass(600_000);
-  expect(next.vault.calls).toHaveLength(1);
+  expect(next.vault.calls).toHaveLength(2);
 });
 
 test("what another process has left is passed on within a minute, also where a runtime has no timers", async () => {
@@ -178,4 +181,43 @@ test("a seller that lost its records serves nobody by a guess while the vault is
   first.vault.answering.reply = down;
   expect((await second.pay({ total: 1_000n })).status).toBe(503);
   expect((await second.pay({ total: 2_000n })).status).toBe(503);
+});
+
+test("a vault that has lost vouchers has them again within minutes, and from the next start", async () => {
+  const grants = createMemoryGrants();
+  const shop = openVaulted("1", createVault(), createChannelChain(), grants);
+  await shop.pay(deposit);
+  await shop.calls(2_000n, 3_000n);
+  await shop.time.pass(1_000);
+  shop.vault.lose();
+  await shop.time.pass(301_000);
+  expect(shop.vault.totals()).toEqual([3_000n]);
+  shop.vault.lose();
+  const next = openVaulted("1", shop.vault, shop.chain, grants);
+  await vi.waitFor(() => expect(next.time.sleeping()).toBe(2));
+  await next.time.pass(1_000);
+  expect(shop.vault.totals()).toEqual([3_000n]);
+});
+
+test("what the facilitator has claimed is not handed to it again", async () => {
+  const shop = openVaulted("1");
+  await shop.pay(deposit);
+  await shop.time.pass(1_000);
+  shop.vault.answering.claimed = "1000";
+  await shop.time.pass(301_000);
+  const { length } = shop.vault.calls;
+  await shop.time.pass(3_600_000);
+  expect(shop.vault.calls).toHaveLength(length);
+});
+
+test("records that have lost charges take the vault's higher total over", async () => {
+  const first = openVaulted("1");
+  await first.pay(deposit);
+  // The records of a second shop stay behind, as those of a shop that were put back.
+  const behind = openVaulted("1", first.vault, first.chain);
+  expect(chargedBy(await behind.pay({ total: 1_000n }))).toEqual(["1000", "1000"]);
+  await first.calls(2_000n, 5_000n);
+  await first.time.pass(1_000);
+  await behind.time.pass(1_000);
+  expect(chargedBy(await behind.pay({ total: 6_000n }))).toEqual(["1000", "6000"]);
 });

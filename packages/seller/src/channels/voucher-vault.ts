@@ -36,8 +36,11 @@ const callsUnvaultedMin = 3n;
 export interface VoucherVault {
   /** Whether some facilitator of this seller may keep vouchers. */
   readonly isThere: boolean;
-  /** Passes a channel's newest voucher on, within a second. Resolves once nothing waits any more. */
-  pass(channel: StoredChannel, authority: ChannelAuthority): Promise<void>;
+  /**
+   * Passes a channel's newest voucher on, within a second, where the facilitator has not acknowledged
+   * it, or `isAgain`. Resolves once nothing waits any more.
+   */
+  pass(channel: StoredChannel, authority: ChannelAuthority, isAgain?: boolean): Promise<void>;
   /**
    * Waits until a call of `amount` base units stays within the bound; returns why it does not by the
    * deadline. Without a vault there is no bound.
@@ -92,7 +95,7 @@ function createLine({ keepVouchers, network, privateKey, note, clock }: LineOf) 
     }
     const rows = reply.kind === "kept" ? [...reply.rows] : [];
     const noting = rows.map(async ([id, row]) => {
-      if (typeof row === "object") await note?.(id, row.charged);
+      if (typeof row === "object") await note?.(id, row);
     });
     // What cannot be recorded now is passed on again.
     await Promise.allSettled(noting);
@@ -184,10 +187,10 @@ export function createVoucherVault(deps: VaultDeps): VoucherVault {
 
   return {
     isThere: facilitators.some(({ client }) => client.keepVouchers !== undefined),
-    async pass(channel, authority) {
+    async pass(channel, authority, isAgain = false) {
       const line = lineOf(channel.network, authority);
       const ahead = unvaultedOf(channel);
-      if (line && ahead > 0n) await line.pass(channel, ahead * 2n >= maxUnvaulted);
+      if (line && (ahead > 0n || isAgain)) await line.pass(channel, ahead * 2n >= maxUnvaulted);
     },
     async secure(channel, authority, { amount, deadlineMs }) {
       const line = lineOf(channel.network, authority);

@@ -75,6 +75,8 @@ export function createVault({ store, chain, authorizer, clock, priceOf }: VaultD
       const { channelId, refusal } = checked[index] ?? {};
       if (!channelId || refusal) return [];
       const kept = known.get(channelId);
+      // Vouchers are handed over again, in case they were lost; what is kept was read for them.
+      if (kept && row.charged <= kept.charged) return [];
       const isFresh = kept && kept.readAt > now - readAgainMs && row.charged <= kept.balance;
       return isFresh ? [] : [channelId];
     });

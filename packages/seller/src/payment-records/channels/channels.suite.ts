@@ -50,6 +50,10 @@ function voucherOf(channelId: Hex, maxClaimableAmount: bigint) {
   return { channelId, maxClaimableAmount, signature: `0x${"ab".repeat(64)}1b` } as const;
 }
 
+function keptOf({ id }: NewChannel, charged: bigint, claimed = 0n) {
+  return { charged, claimed, voucher: voucherOf(id, charged) };
+}
+
 function channelsOf({ channels }: PaymentRecords): Channels {
   if (!channels) throw new Error("The store keeps no channels.");
   return channels;
@@ -142,9 +146,9 @@ export function channelsSuite(name: string, kind: StoreKind): void {
 
       test("is listed while the facilitator keeps less than was charged and not claimed", async () => {
         for (const nth of [1, 2, 3]) await charge(100n, opened(nth));
-        await channels.vaulted(opened(1).id, 100n);
-        await channels.vaulted(opened(1).id, 40n);
-        await channels.vaulted(opened(2).id, 99n);
+        await channels.vaulted(opened(1).id, keptOf(opened(1), 100n));
+        await channels.vaulted(opened(1).id, keptOf(opened(1), 40n));
+        await channels.vaulted(opened(2).id, keptOf(opened(2), 99n));
         await channels.claimed(opened(3).id, 100n);
         const listed = async () =>
           (await channels.list("unvaulted", "", 10)).map(({ id, vaulted }) => `${id} ${vaulted}`);
@@ -153,6 +157,19 @@ export function channelsSuite(name: string, kind: StoreKind): void {
         const both = [`${opened(1).id} 100`, `${opened(2).id} 99`];
         expect(await listed()).toEqual(both.toSorted());
         expect(await channels.list("unclaimed", "", 10)).toHaveLength(2);
+      });
+
+      test("takes over what the facilitator keeps more of, once nobody works on it", async () => {
+        await charge(100n, opened());
+        const holder = await held(opened());
+        const more = keptOf(opened(), 300n, 200n);
+        await channels.vaulted(opened().id, more);
+        expect(await channels.find(opened().id)).toMatchObject({ charged: 100n, vaulted: 0n });
+        await holder.release();
+        await channels.vaulted(opened().id, more);
+        const found = await channels.find(opened().id);
+        expect(found).toMatchObject({ charged: 300n, vaulted: 300n, voucher: more.voucher });
+        expect(found?.state.totalClaimed).toBe(200n);
       });
 
       test("keeps the response of a call with its charge, for who proves to be the same buyer", async () => {
@@ -272,11 +289,11 @@ export function channelsSuite(name: string, kind: StoreKind): void {
           await Promise.all([
             holder.charge({ cost: 100n, voucher }),
             other.claimed(of.id, (nth - 1n) * 100n),
-            other.vaulted(of.id, nth * 100n),
+            other.vaulted(of.id, keptOf(of, (nth - 1n) * 100n)),
           ]);
         }
         const found = await other.find(of.id);
-        expect(found).toMatchObject({ charged: 500n, vaulted: 500n, holder: "" });
+        expect(found).toMatchObject({ charged: 500n, vaulted: 400n, holder: "" });
         expect(found?.state.totalClaimed).toBe(400n);
       });
     });

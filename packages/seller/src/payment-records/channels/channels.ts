@@ -6,6 +6,7 @@
  */
 import type { ChannelConfig, ChannelState, Hex, Voucher } from "@farthing/protocol";
 import { unref } from "../../clock.ts";
+import type { KeptVoucher } from "../../channels/kept-vouchers.ts";
 import type { KeptCall } from "./kept-call.ts";
 import type { ChannelList, ChannelStore, OpenRefund, StoredChannel } from "./channel-store.ts";
 
@@ -64,8 +65,11 @@ export interface Channels {
   hold(id: Hex, opened?: NewChannel): Promise<ChannelHolding>;
   /** Records what a claim has claimed, whoever works on the channel. */
   claimed(id: Hex, totalClaimed: bigint): Promise<void>;
-  /** Records up to which total the facilitator keeps the voucher, whoever works on the channel. */
-  vaulted(id: Hex, charged: bigint): Promise<void>;
+  /**
+   * Records what the facilitator keeps, whoever works on the channel. Where that is more than was
+   * charged here, these records have lost charges, and take its voucher over once nobody works.
+   */
+  vaulted(id: Hex, kept: KeptVoucher): Promise<void>;
   /** Channels of a list, by id, after this one. */
   list(list: ChannelList, afterId: string, limit: number): Promise<readonly StoredChannel[]>;
 }
@@ -130,10 +134,8 @@ export function createChannels(store: ChannelStore, leaseMs: number): Channels {
         return withState(found, { ...found.state, totalClaimed }, found.readAtMs);
       });
     },
-    async vaulted(id, charged) {
-      await change(id, (found) =>
-        found && found.vaulted < charged ? { ...found, vaulted: charged } : undefined,
-      );
+    async vaulted(id, kept) {
+      await change(id, (found, nowMs) => found && withKept(found, kept, nowMs));
     },
     list: (list, afterId, limit) => store.list(list, afterId, limit),
   };
@@ -172,6 +174,22 @@ function withState(found: StoredChannel, state: ChannelState, readAtMs: number):
     charged: charged > state.totalClaimed ? charged : state.totalClaimed,
     openRefund: isOpen ? openRefund : undefined,
   };
+}
+
+/** Returns undefined where nothing of it is new. */
+function withKept(
+  found: StoredChannel,
+  { charged, voucher, claimed = 0n }: KeptVoucher,
+  nowMs: number,
+): StoredChannel | undefined {
+  const isBehind = charged > found.charged;
+  if (isBehind && isHeld(found, nowMs)) return undefined;
+  const isNewer = charged > found.vaulted;
+  if (!isNewer && !isBehind && claimed <= found.state.totalClaimed) return undefined;
+  const vaulted = isNewer ? { ...found, vaulted: charged } : found;
+  const after = isBehind ? { ...vaulted, charged, voucher } : vaulted;
+  if (claimed <= found.state.totalClaimed) return after;
+  return withState(after, { ...after.state, totalClaimed: claimed }, after.readAtMs);
 }
 
 interface Holding extends Pick<HeldChannel, "channel" | "takenAtMs"> {
