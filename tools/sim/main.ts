@@ -33,6 +33,7 @@ const usage = `Plays faults against the facilitator and audits it afterwards.
 
   npm run sim -- --channels           buyers, sellers and the vault of channels, in one process;
                                       with --seed, --seeds, --minutes, --trace and --keep-going
+  --database postgres                 of the vault; sqlite where it is left out
   --troubles gone,withdraw            of ${channelFaultKinds.join(", ")}
 
 What a seed would choose by itself can be said:
@@ -110,6 +111,7 @@ async function playManyChannels(): Promise<void> {
     seeds: Number(seeds ?? count),
     minutes: Number(minutes ?? 0),
     ...(named === undefined ? {} : { faultKinds: readChannelFaultKinds(named) }),
+    database: readService(values).database ?? "sqlite",
     hasTrace: values.trace,
     keepsGoing: values["keep-going"],
   });

@@ -26,6 +26,8 @@ export const channelFaultKinds = [
   "buyers",
   /** The seller claims and refunds by itself. */
   "seller",
+  /** Another seller lies to the vault. */
+  "liar",
 ] as const;
 export type ChannelFaultKind = (typeof channelFaultKinds)[number];
 
@@ -37,6 +39,7 @@ export type ChannelEvent = { readonly atMs: number } & (
       readonly manner: Manner;
       readonly cost: number;
     }
+  | { readonly what: "call at the liar"; readonly cost: number }
   | { readonly what: "withdraw"; readonly buyer: number; readonly isLate: boolean }
   | { readonly what: "reorganise"; readonly depth: number }
   | { readonly what: "dear" | "cheap" | "gone" | "claim" }
@@ -108,6 +111,7 @@ export function drawChannelPlan(seed: number, named?: readonly ChannelFaultKind[
       { atMs: at(), what: "lag", blocks: random.whole(0, 5) },
     ]),
     ...times(random, has.has("gone"), 1, () => [{ atMs: goneAtMs, what: "gone" }]),
+    ...times(random, has.has("liar"), 4, () => drawLiesAt(random, amid())),
     ...times(random, has.has("losses"), 3, () =>
       drawLoss(random, { has, calls, goneAtMs, database }),
     ),
@@ -142,6 +146,14 @@ function times(
 
 /** A shop hands its vouchers over again within this time; one that is gone before hands none. */
 const handAgainMs = 420_000;
+
+function drawLiesAt(random: SeededRandom, atMs: number): ChannelEvent[] {
+  return Array.from({ length: random.whole(1, 8) }, (_, nth) => ({
+    atMs: atMs + nth * 1_500 + (nth > 0 ? 5_000 : 0),
+    what: "call at the liar",
+    cost: random.whole(0, maxCost),
+  }));
+}
 
 /** Calls are lost that were charged and handed over in the seconds before. */
 function drawLoss(

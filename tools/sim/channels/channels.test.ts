@@ -17,6 +17,8 @@ const seeds: readonly (readonly [number, readonly ChannelFaultKind[]])[] = [
   // Shops that serve beyond the bound, or against a withdrawal, break their promise in these.
   [405, ["gone", "late"]],
   [403, ["withdraw"]],
+  // A vault that takes more than is signed cannot claim it.
+  [8001, ["liar"]],
 ];
 
 test.each(seeds)("seed %i with %s keeps every promise", async (seed, faultKinds) => {

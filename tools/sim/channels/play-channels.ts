@@ -2,31 +2,19 @@
  * Plays channels in one process: sellers, vault, claimer and calls of the contract are the packages' own,
  * the chain is a devnet, and everything else is drawn from the seed. Then audits the chain.
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { startDevnet, type Devnet } from "@farthing/devnet";
-import { openStore } from "@farthing/facilitator";
-import {
-  auditChannels,
-  readChannelLedger,
-  type ChannelLedger,
-  type ChannelUse,
-  type Violation,
-} from "@farthing/lab/audit";
+import { readChannelLedger, type Violation } from "@farthing/lab/audit";
 import type { Hex } from "@farthing/protocol";
 import { channelCalls } from "@farthing/protocol/channel-contract";
-import { createSqliteGrants } from "@farthing/seller/sqlite";
+import type { DatabaseKind } from "../databases.ts";
 import { createSeededRandom } from "../seeded-random.ts";
-import { createChannelChain, type ChannelChain } from "./channel-chain.ts";
+import { auditRun } from "./audit-run.ts";
+import { createChannelChain } from "./channel-chain.ts";
+import { startParties, withdrawDelay, type ChannelParties } from "./channel-parties.ts";
 import { callsMs, withdrawMs, type ChannelEvent, type ChannelPlan } from "./channel-plan.ts";
-import { createFaults } from "./channel-faults.ts";
-import { createLostCommits } from "./lost-commits.ts";
-import { copySqlite } from "../stored-copies.ts";
-import { createSimBuyer, type SimBuyer } from "./sim-buyer.ts";
-import { startFacilitatorLife, type FacilitatorLife } from "./sim-facilitator.ts";
-import { boundUnits, startShopLife, type ShopLife } from "./sim-shop.ts";
-import { createSteppingClock, type SteppingClock } from "./stepping-clock.ts";
+import type { SimBuyer } from "./sim-buyer.ts";
+import { createSteppingClock } from "./stepping-clock.ts";
+import { vaultDatabases, type OpenVaultDatabase } from "./vault-databases.ts";
 
 export interface ChannelRun {
   readonly plan: ChannelPlan;
@@ -41,63 +29,43 @@ export interface ChannelRun {
 /** A chain for one run after the other. */
 export interface ChannelStage {
   readonly devnet: Devnet;
+  readonly openDatabase: OpenVaultDatabase;
   reset(): Promise<void>;
   stop(): Promise<void>;
 }
 
-export async function openChannelStage(): Promise<ChannelStage> {
-  const devnet = await startDevnet({ blockTimeSeconds: 0, buyers: 3, relayers: 1 });
+export async function openChannelStage(kind: DatabaseKind = "sqlite"): Promise<ChannelStage> {
+  await using opening = new AsyncDisposableStack();
+  const devnet = await startDevnet({ blockTimeSeconds: 0, buyers: 5, relayers: 1 });
+  opening.defer(() => devnet.stop());
   await devnet.rpc("evm_setAutomine", [false]);
   await devnet.rpc("anvil_autoImpersonateAccount", [true]);
   let snapshot = await devnet.rpc<Hex>("evm_snapshot");
+  const openDatabase = await vaultDatabases(kind, opening);
+  const stack = opening.move();
   return {
     devnet,
+    openDatabase,
     async reset() {
       await devnet.rpc("evm_revert", [snapshot]);
       snapshot = await devnet.rpc<Hex>("evm_snapshot");
     },
-    stop: () => devnet.stop(),
+    stop: () => stack.disposeAsync(),
   };
 }
 
-/** The shortest that the contract takes: what waits too long is lost then. */
-const withdrawDelay = 900;
 const delayMs = withdrawDelay * 1_000;
 
 /** Twice XDC's block period, and a longer one while nothing but time has to pass. */
 const blockMs = 4_000;
 const slowBlockMs = 10_000;
 
-/** Longer than any call of a process. */
-const leaseMs = 120_000;
-
 /** After this, and half of the delay, everything is claimed: looks, a call's wait, a crash's lease. */
 const claimMarginMs = 180_000;
 
-/**
- * Records that have lost charges are behind by what the vault was not handed yet, and serve as much
- * again before the vault tells them.
- */
-const callsLostPerLoss = 2;
-
-interface Running {
-  readonly plan: ChannelPlan;
-  readonly clock: SteppingClock;
-  readonly chain: ChannelChain;
-  readonly buyers: readonly SimBuyer[];
-  readonly shops: (ShopLife | undefined)[];
-  readonly note: (text: string) => void;
-  readonly lostCommits: ReturnType<typeof createLostCommits>;
-  facilitator(): FacilitatorLife;
-  endFaults(): void;
-  isHealed(): boolean;
-  goneForGood(): void;
-  deaths(): number;
-}
-
 export async function playChannels(
   plan: ChannelPlan,
-  { devnet, reset }: ChannelStage,
+  { devnet, reset, openDatabase }: ChannelStage,
 ): Promise<ChannelRun> {
   const startedAt = performance.now();
   await using stack = new AsyncDisposableStack();
@@ -113,7 +81,8 @@ export async function playChannels(
     void trace.push(`${((clock.nowMs() - beganMs) / 1_000).toFixed(2)} ${text}`);
   const random = createSeededRandom(plan.seed, "chain");
   const chain = await createChannelChain({ devnet, clock, random });
-  const running = await startParties({ plan, devnet, clock, chain, note }, stack);
+  const database = await openDatabase(stack);
+  const running = startParties({ plan, devnet, clock, chain, note, database }, stack);
   const blocks = makeBlocks(running);
   for (const event of plan.events) {
     await clock.pass(Math.max(0, beganMs + event.atMs - clock.nowMs()));
@@ -126,23 +95,18 @@ export async function playChannels(
   await clock.pass(2 * delayMs + claimMarginMs);
   blocks.stop();
   await clock.pass(slowBlockMs);
-  running.facilitator().mortal.kill();
-  for (const shop of running.shops) shop?.mortal.kill();
-  const ledger = await readChannelLedger(devnet, [devnet.seller.address]);
-  const bound = boundUnits * BigInt(1 + callsLostPerLoss * plan.recordLosses);
-  const uses = running.buyers.map(({ channelId, counted }) => {
-    return { channelId, bound, ...counted() };
-  });
-  const violations = [
-    ...auditChannels(ledger, uses),
-    ...auditBuyers(running.buyers),
-    ...auditWork(ledger, uses),
-  ];
+  running.kill();
+  const receivers = [devnet.seller, ...(running.liar ? [running.liar.wallet] : [])];
+  const ledger = await readChannelLedger(
+    devnet,
+    receivers.map(({ address }) => address),
+  );
+  const delivered = running.buyers.map(({ counted }) => counted().delivered);
   return {
     plan,
-    violations,
+    violations: auditRun(running, ledger),
     trace,
-    delivered: sum(uses.map(({ delivered }) => delivered)),
+    delivered: sum(delivered),
     claimed: sum(ledger.accounts.map(({ claimed }) => claimed)),
     deaths: running.deaths(),
     ms: performance.now() - startedAt,
@@ -153,124 +117,7 @@ function sum(units: readonly bigint[]): bigint {
   return units.reduce((all, one) => all + one, 0n);
 }
 
-function auditBuyers(buyers: readonly SimBuyer[]): Violation[] {
-  return buyers.flatMap(({ lies }) =>
-    lies.map((text) => ({ rule: "buyers are told the truth", payment: undefined, text })),
-  );
-}
-
-/** What a call cost that the shop has worked on is all that may be claimed. */
-function auditWork(
-  { accounts }: ChannelLedger,
-  uses: readonly (ChannelUse & { readonly worked: bigint })[],
-): Violation[] {
-  return uses.flatMap(({ channelId, worked }) => {
-    const { claimed = 0n } = accounts.find((one) => one.channelId === channelId) ?? {};
-    const text = `${channelId}: ${claimed} claimed, the shop worked for ${worked}`;
-    const violation = { rule: "claimed is worked for", payment: undefined, text };
-    return claimed > worked ? [violation] : [];
-  });
-}
-
-interface Parties extends Pick<Running, "plan" | "clock" | "chain" | "note"> {
-  readonly devnet: Devnet;
-}
-
-async function startParties(
-  { plan, devnet, clock, chain, note }: Parties,
-  stack: AsyncDisposableStack,
-): Promise<Running> {
-  const folder = mkdtempSync(join(tmpdir(), "farthing-sim-"));
-  stack.defer(() => rmSync(folder, { recursive: true, force: true }));
-  const vaultPath = join(folder, "facilitator.db");
-  const store = await openStore(`sqlite:${vaultPath}`);
-  stack.defer(() => store.close());
-  const path = join(folder, "shop.db");
-  const records = createSqliteGrants({ path, leaseMs, now: () => clock.nowMs() });
-  stack.defer(() => records.close());
-  const { seller } = devnet;
-  const faults = createFaults(plan, note);
-  const keep = (start: () => Life, isGone: () => boolean) =>
-    void keepAlive({ start, isGone, clock, pauseMs: faults.pauseMs });
-
-  let life: FacilitatorLife;
-  const startFacilitator = () => {
-    life = startFacilitatorLife({
-      clock,
-      chain,
-      store,
-      seller,
-      drawEnd: faults.drawEnd("facilitator"),
-    });
-    return life;
-  };
-  const shops: (ShopLife | undefined)[] = [];
-  const startShop = (nth: number) => () => {
-    const shop = startShopLife({
-      clock,
-      records,
-      seller,
-      withdrawDelay: `${withdrawDelay}s`,
-      drawEnd: faults.drawEnd("shop"),
-      drawLoss: faults.drawLoss,
-      againMs: faults.againMs,
-      facilitator: () => life,
-    });
-    shops[nth] = shop;
-    return shop;
-  };
-  keep(startFacilitator, () => false);
-  for (let nth = 0; nth < plan.shops; nth++) keep(startShop(nth), () => faults.now.areGone);
-  const buyers = devnet.buyers
-    .slice(0, plan.buyers)
-    .map((wallet, nth) => createSimBuyer(wallet, seller, { nth, withdrawDelay }));
-  const killShops = () => {
-    for (const shop of shops) shop?.mortal.kill();
-  };
-  const lostCommits = createLostCommits({
-    vault: { copy: async () => copySqlite(vaultPath), killUsers: () => life.mortal.kill() },
-    records: { copy: async () => copySqlite(path), killUsers: killShops },
-  });
-  return {
-    plan,
-    clock,
-    chain,
-    buyers,
-    shops,
-    note,
-    lostCommits,
-    facilitator: () => life,
-    isHealed: () => faults.now.isHealed,
-    deaths: () => faults.now.deaths,
-    endFaults() {
-      faults.now.isHealed = true;
-      Object.assign(chain, { lag: 0, lateBlocksMax: 0, isDear: false });
-    },
-    goneForGood() {
-      faults.now.areGone = true;
-      killShops();
-    },
-  };
-}
-
-interface Life {
-  readonly mortal: { readonly ended: Promise<void> };
-}
-
-/** Starts a process again whenever it has died, unless it is gone for good. */
-async function keepAlive(kept: {
-  start(): Life;
-  isGone(): boolean;
-  pauseMs(): number;
-  readonly clock: SteppingClock;
-}): Promise<void> {
-  while (!kept.isGone()) {
-    await kept.start().mortal.ended;
-    await kept.clock.sleep(kept.pauseMs());
-  }
-}
-
-function makeBlocks({ clock, chain, isHealed }: Running) {
+function makeBlocks({ clock, chain, isHealed }: ChannelParties) {
   const stopping = new AbortController();
   const make = async () => {
     while (!stopping.signal.aborted) {
@@ -282,7 +129,7 @@ function makeBlocks({ clock, chain, isHealed }: Running) {
   return { stop: () => stopping.abort() };
 }
 
-async function inject(running: Running, event: ChannelEvent): Promise<void> {
+async function inject(running: ChannelParties, event: ChannelEvent): Promise<void> {
   const { chain, buyers, shops, note } = running;
   const buyer = "buyer" in event ? buyers[event.buyer] : undefined;
   switch (event.what) {
@@ -290,6 +137,11 @@ async function inject(running: Running, event: ChannelEvent): Promise<void> {
       const order = [shops[event.shop], ...shops].flatMap((shop) => shop ?? []);
       const told = await buyer?.call(order, event.manner, BigInt(event.cost));
       return note(`buyer ${event.buyer} ${event.manner} at shop ${event.shop}: ${told}`);
+    }
+    case "call at the liar": {
+      const shop = running.liar?.shop();
+      const told = await running.liar?.buyer.call(shop ? [shop] : [], "honest", BigInt(event.cost));
+      return note(`buyer of the liar: ${told}`);
     }
     case "withdraw":
       return withdraw(running, buyer, event.isLate);
@@ -328,7 +180,7 @@ async function inject(running: Running, event: ChannelEvent): Promise<void> {
 
 /** All that is not claimed, finished in the first moment that the contract allows, or much later. */
 async function withdraw(
-  { clock, chain, note }: Running,
+  { clock, chain, note }: ChannelParties,
   buyer: SimBuyer | undefined,
   isLate: boolean,
 ): Promise<void> {

@@ -1,5 +1,6 @@
 /** Plays channels of many seeds on one chain, and says what they came to. */
 import { channelFaultKinds, drawChannelPlan, type ChannelFaultKind } from "./channel-plan.ts";
+import type { DatabaseKind } from "../databases.ts";
 import { openChannelStage, playChannels, type ChannelRun } from "./play-channels.ts";
 
 /** How many seeds, or for how long, and with which faults. */
@@ -8,6 +9,7 @@ export interface SeedsWanted {
   readonly seeds: number;
   readonly minutes: number;
   readonly faultKinds?: readonly ChannelFaultKind[];
+  readonly database: DatabaseKind;
   readonly hasTrace: boolean;
   readonly keepsGoing: boolean;
 }
@@ -26,7 +28,7 @@ export function readChannelFaultKinds(text: string): ChannelFaultKind[] {
 
 /** Whether every promise was kept. */
 export async function playSeeds(wanted: SeedsWanted): Promise<boolean> {
-  const stage = await openChannelStage();
+  const stage = await openChannelStage(wanted.database);
   try {
     const until = Date.now() + wanted.minutes * 60_000;
     const first = wanted.seed ?? Date.now() % 1_000_000_000;

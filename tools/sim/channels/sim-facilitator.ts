@@ -14,6 +14,7 @@ import {
   parseChannelUnits,
   parseVoucherClaim,
   toLowerHex,
+  type Address,
   type ChannelPayload,
   type ChannelRequirements,
   type Hex,
@@ -22,7 +23,6 @@ import {
   type Voucher,
 } from "@farthing/protocol";
 import { channelCalls } from "@farthing/protocol/channel-contract";
-import type { DevnetWallet } from "@farthing/devnet";
 import { silentLog } from "@farthing/facilitator";
 import type { Channels } from "@farthing/engine";
 import {
@@ -52,9 +52,8 @@ type Calls = Pick<Facilitator, "verify" | "settle"> & { readonly keepVouchers: K
 /** One process of it. */
 export interface FacilitatorLife {
   readonly mortal: Mortal;
-  readonly calls: Calls;
-  /** Has all vouchers claimed with the next look. */
-  ask(): void;
+  /** As a seller with a key of this account calls it. */
+  callsOf(account: Address): Calls;
 }
 
 type ChannelStore = ClaimerDeps["store"];
@@ -63,7 +62,8 @@ interface FacilitatorDeps {
   readonly clock: SteppingClock;
   readonly chain: ChannelChain;
   readonly store: ChannelStore;
-  readonly seller: DevnetWallet;
+  /** Is told of what the vault has acknowledged. */
+  onKept(channelId: Hex, charged: bigint): void;
   readonly drawEnd: DrawEnd;
 }
 
@@ -83,11 +83,9 @@ export function startFacilitatorLife(deps: FacilitatorDeps): FacilitatorLife {
   const keep = createVault({ ...base, priceOf });
   const claimer = createClaimer({ ...base, chainIds: [network.chainId] });
   claimer.start();
-  const account = deps.seller.address;
   return {
     mortal,
-    ask: () => claimer.ask(account),
-    calls: {
+    callsOf: (account) => ({
       verify: async ({ paymentPayload, paymentRequirements }) => {
         const body = { x402Version: 2, paymentPayload, paymentRequirements };
         return { kind: "verdict", verdict: await verify(deps.chain, chain, body) };
@@ -100,11 +98,12 @@ export function startFacilitatorLife(deps: FacilitatorDeps): FacilitatorLife {
         const results = await keep(account, network, rowsIn(body));
         const rows = new Map<Hex, { charged: bigint; voucher: Voucher } | string>();
         for (const one of results) {
+          if ("kept" in one) deps.onKept(one.channelId, one.kept.charged);
           rows.set(one.channelId, "refusal" in one ? one.refusal.message : keptOf(one.kept));
         }
         return { kind: "kept", rows };
       },
-    },
+    }),
   };
 }
 

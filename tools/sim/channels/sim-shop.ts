@@ -3,13 +3,15 @@
  * may die at each of its writes, and is started again, or never comes back.
  */
 import type { DevnetWallet } from "@farthing/devnet";
-import { networkOfChain, type Hex } from "@farthing/protocol";
+import { networkOfChain, type Hex, type JsonObject } from "@farthing/protocol";
 import {
   createSeller,
   type Facilitator,
   type PaymentRecords,
   type SellerChannels,
 } from "@farthing/seller";
+import type { SeededRandom } from "../seeded-random.ts";
+import { lieTo, rowsOf } from "./lying-seller.ts";
 import type { FacilitatorLife } from "./sim-facilitator.ts";
 import { createMortal, type DrawEnd, type Mortal } from "./mortal.ts";
 import type { SteppingClock } from "./stepping-clock.ts";
@@ -30,12 +32,16 @@ export interface ShopDeps {
   readonly clock: SteppingClock;
   readonly records: PaymentRecords;
   readonly seller: DevnetWallet;
-  readonly withdrawDelay: string;
+  readonly delay: string;
   readonly drawEnd: DrawEnd;
   /** What becomes of a call to the facilitator on its way. */
   drawLoss(): "request" | "answer" | "twice" | undefined;
   againMs(): number;
   facilitator(): FacilitatorLife | undefined;
+  /** Rows that were handed to the vault, by any seller. */
+  readonly seen: JsonObject[];
+  /** Present in a seller that lies. */
+  readonly lies?: SeededRandom;
 }
 
 const unitsPerUsdc = 1_000_000;
@@ -46,20 +52,23 @@ export function startShopLife(deps: ShopDeps): ShopLife {
     now: () => mortal.nowMs(),
     sleep: (ms: number, _where?: "background", signal?: AbortSignal) => mortal.sleep(ms, signal),
   };
+  const { lies, seen } = deps;
+  const { privateKey } = deps.seller;
+  const client = clientOf(deps, mortal);
   const seller = createSeller(
     {
-      facilitator: clientOf(deps, mortal),
+      facilitator: lies ? lieTo(client, { random: lies, privateKey, seen }) : client,
       payTo: deps.seller.address,
       network: networkOfChain(51).id,
       grants: { ...deps.records, channels: mortalChannels(deps.records, mortal) },
-      channels: { authorizerKey: deps.seller.privateKey, maxUnvaulted: boundUnits },
+      channels: { authorizerKey: privateKey, maxUnvaulted: boundUnits },
       onEvent: () => {},
     },
     clock,
   );
   const route = seller.route({
     price: priceUnits,
-    channel: { minDeposit: 10n * priceUnits, only: true, withdrawDelay: deps.withdrawDelay },
+    channel: { minDeposit: 10n * priceUnits, only: true, withdrawDelay: deps.delay },
     cost: ({ headers }: Response) => headers.get("X-Cost"),
   });
   return {
@@ -86,39 +95,45 @@ function fault(reason: "unreachable" | "timed_out" | "unavailable") {
 }
 
 /** The client, as over a network: what does not come back is a fault. */
-function clientOf({ facilitator, clock, ...road }: ShopDeps, mortal: Mortal): Facilitator {
+function clientOf({ facilitator, clock, ...deps }: ShopDeps, mortal: Mortal): Facilitator {
+  const { address } = deps.seller;
   async function ask<T>(
-    work: (life: FacilitatorLife) => Promise<T>,
+    work: (calls: ReturnType<FacilitatorLife["callsOf"]>) => Promise<T>,
     timeoutMs: number,
   ): Promise<T | ReturnType<typeof fault>> {
     const life = facilitator();
     if (!life || life.mortal.isDead()) return fault("unreachable");
-    const loss = road.drawLoss();
+    const loss = deps.drawLoss();
     const late = mortal.sleep(timeoutMs).then(() => fault("timed_out"));
     if (loss === "request") return late;
-    if (loss === "twice") void again(work, road.againMs());
-    const answer = work(life).catch(() => fault("unavailable"));
+    if (loss === "twice") void again(work, deps.againMs());
+    const answer = work(life.callsOf(address)).catch(() => fault("unavailable"));
     const gone = life.mortal.ended.then(() => fault("unreachable"));
     const told = await mortal.whileAlive(Promise.race([answer, gone, late]));
     return loss === "answer" ? fault("unreachable") : told;
   }
 
   /** What waited on the way reaches the facilitator that runs then. */
-  async function again<T>(work: (life: FacilitatorLife) => Promise<T>, ms: number): Promise<void> {
+  async function again<T>(
+    work: (calls: ReturnType<FacilitatorLife["callsOf"]>) => Promise<T>,
+    ms: number,
+  ): Promise<void> {
     await clock.sleep(ms);
     const life = facilitator();
-    if (life) await work(life).catch(() => undefined);
+    if (life) await work(life.callsOf(address)).catch(() => undefined);
   }
 
   return {
     name: "simulated",
     verify: (request, { timeoutMs }) =>
-      ask(({ calls }) => calls.verify(request, { timeoutMs }), timeoutMs),
+      ask((calls) => calls.verify(request, { timeoutMs }), timeoutMs),
     settle: (request, { timeoutMs }) =>
-      ask(({ calls }) => calls.settle(request, { timeoutMs }), timeoutMs),
+      ask((calls) => calls.settle(request, { timeoutMs }), timeoutMs),
     settlement: async () => ({ kind: "not_found" }),
-    keepVouchers: (rows, { timeoutMs }) =>
-      ask(({ calls }) => calls.keepVouchers(rows, { timeoutMs }), timeoutMs),
+    keepVouchers(body, { timeoutMs }) {
+      deps.seen.push(...rowsOf(body));
+      return ask((calls) => calls.keepVouchers(body, { timeoutMs }), timeoutMs);
+    },
   };
 }
 
