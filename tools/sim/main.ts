@@ -33,6 +33,7 @@ const usage = `Plays faults against the facilitator and audits it afterwards.
 
   npm run sim -- --channels           buyers, sellers and the vault of channels, in one process;
                                       with --seed, --seeds, --minutes, --trace and --keep-going
+  --service                           the facilitator is the whole service, with its relayer
   --database postgres                 of the vault; sqlite where it is left out
   --troubles gone,withdraw            of ${channelFaultKinds.join(", ")}
 
@@ -58,6 +59,7 @@ const { values } = parseArgs({
     "keep-going": { type: "boolean", default: false },
     "public-endpoint": { type: "boolean", default: false },
     channels: { type: "boolean", default: false },
+    service: { type: "boolean", default: false },
     real: { type: "boolean", default: false },
     refusals: { type: "string", default: "json_429" },
     help: { type: "boolean", default: false },
@@ -112,6 +114,7 @@ async function playManyChannels(): Promise<void> {
     minutes: Number(minutes ?? 0),
     ...(named === undefined ? {} : { faultKinds: readChannelFaultKinds(named) }),
     database: readService(values).database ?? "sqlite",
+    isService: values.service,
     hasTrace: values.trace,
     keepsGoing: values["keep-going"],
   });

@@ -3,7 +3,13 @@
  * are late or wait for the price to fall, nodes lag, and blocks are replaced.
  */
 import type { Devnet } from "@farthing/devnet";
-import { channelContract, type Address, type ChainId, type Hex } from "@farthing/protocol";
+import {
+  channelContract,
+  type Address,
+  type ChainId,
+  type ChannelState,
+  type Hex,
+} from "@farthing/protocol";
 import {
   channelReads,
   channelStateReads,
@@ -24,13 +30,12 @@ interface Sent {
   hash: Hex | undefined;
 }
 
-export interface ChannelChain {
-  /** What a facilitator sees of the chain, and how it calls the contract. */
-  readonly channels: Channels;
+/** What happens to the chain of a run, whoever the facilitator is. */
+export interface SimChain {
   /** Sends a payer's transaction into one of the next blocks. */
   sendBy(from: Address, data: Hex): void;
-  /** Whether an authorization of the token is used. */
-  isUsed(payer: Address, nonce: Hex): Promise<boolean>;
+  /** A channel at the newest block. */
+  stateOf(channelId: Hex): Promise<ChannelState>;
   mine(): Promise<void>;
   /** Replaces the newest blocks; what was in them comes back some blocks later. */
   reorganise(depth: number): Promise<void>;
@@ -40,6 +45,13 @@ export interface ChannelChain {
   lateBlocksMax: number;
   /** While the price is above what the facilitator pays, nothing of its is sent or mined. */
   isDear: boolean;
+}
+
+export interface ChannelChain extends SimChain {
+  /** What a facilitator sees of the chain, and how it calls the contract. */
+  readonly channels: Channels;
+  /** Whether an authorization of the token is used. */
+  isUsed(payer: Address, nonce: Hex): Promise<boolean>;
 }
 
 /** Above what any call of this contract takes here. */
@@ -101,6 +113,7 @@ export async function createChannelChain(deps: ChainDeps): Promise<ChannelChain>
     lag: 0,
     lateBlocksMax: 0,
     isDear: false,
+    stateOf: (channelId) => clock.during(readChannel(devnet, channelId)),
     sendBy: (from, data) => void blocks.send(from, data, random.whole(0, 1)),
     async isUsed(payer, nonce) {
       const words = `${payer.slice(2).toLowerCase().padStart(64, "0")}${nonce.slice(2)}`;
@@ -110,6 +123,14 @@ export async function createChannelChain(deps: ChainDeps): Promise<ChannelChain>
     reorganise: blocks.reorganise,
   };
   return chain;
+}
+
+/** Reads a channel at the newest block. */
+export async function readChannel({ rpc }: Pick<Devnet, "rpc">, id: Hex): Promise<ChannelState> {
+  const read = (data: Hex) => rpc<Hex>("eth_call", [{ to: channelContract, data }, "latest"]);
+  const state = decodeChannelState(await Promise.all(channelStateReads(id).map(read)));
+  if (!state) throw new Error("The contract does not tell a state");
+  return state;
 }
 
 /** The first four bytes of `authorizationState(address,bytes32)`. */

@@ -8,12 +8,12 @@ import { createMemoryGrants } from "@farthing/seller";
 import { createSqliteGrants } from "@farthing/seller/sqlite";
 import { createSeededRandom } from "../seeded-random.ts";
 import { copySqlite } from "../stored-copies.ts";
-import type { ChannelChain } from "./channel-chain.ts";
-import { createFaults } from "./channel-faults.ts";
+import type { SimChain } from "./channel-chain.ts";
+import type { createFaults } from "./channel-faults.ts";
 import type { ChannelPlan } from "./channel-plan.ts";
 import { createLostCommits } from "./lost-commits.ts";
 import { createSimBuyer, type SimBuyer } from "./sim-buyer.ts";
-import { startFacilitatorLife } from "./sim-facilitator.ts";
+import type { FacilitatorLife } from "./sim-facilitator.ts";
 import { startShopLife, type ShopLife } from "./sim-shop.ts";
 import type { SteppingClock } from "./stepping-clock.ts";
 import type { VaultDatabase } from "./vault-databases.ts";
@@ -27,7 +27,7 @@ const leaseMs = 120_000;
 export interface ChannelParties {
   readonly plan: ChannelPlan;
   readonly clock: SteppingClock;
-  readonly chain: ChannelChain;
+  readonly chain: SimChain;
   readonly note: (text: string) => void;
   readonly buyers: readonly SimBuyer[];
   /** Processes of one shop. */
@@ -52,32 +52,25 @@ interface LiarParty {
   shop(): ShopLife | undefined;
 }
 
-interface PartiesDeps extends Pick<ChannelParties, "plan" | "clock" | "chain" | "note"> {
+export interface PartiesDeps extends Pick<ChannelParties, "plan" | "clock" | "chain" | "note"> {
   readonly devnet: Devnet;
   readonly database: VaultDatabase;
+  readonly faults: ReturnType<typeof createFaults>;
+  startFacilitator(): FacilitatorLife;
 }
 
 export function startParties(deps: PartiesDeps, stack: AsyncDisposableStack): ChannelParties {
-  const { plan, devnet, clock, chain, note, database } = deps;
+  const { plan, devnet, clock, chain, note, database, faults } = deps;
   const folder = mkdtempSync(join(tmpdir(), "farthing-sim-"));
   stack.defer(() => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, "shop.db");
   const records = createSqliteGrants({ path, leaseMs, now: () => clock.nowMs() });
   stack.defer(() => records.close());
-  const faults = createFaults(plan, note);
   const { drawLoss, againMs, pauseMs } = faults;
   const lives = startLives({ clock, pauseMs });
   const kept = new Map<Hex, bigint>();
 
-  const facilitator = lives.keep(() =>
-    startFacilitatorLife({
-      clock,
-      chain,
-      store: database.store,
-      onKept: (id, charged) => void kept.set(id, most(kept.get(id), charged)),
-      drawEnd: faults.drawEnd("facilitator"),
-    }),
-  );
+  const facilitator = lives.keep(() => noteKept(deps.startFacilitator(), kept));
   const seen: JsonObject[] = [];
   const shopDeps = { clock, facilitator, seen, drawLoss, againMs, delay: `${withdrawDelay}s` };
   const { seller } = devnet;
@@ -138,8 +131,26 @@ export function startParties(deps: PartiesDeps, stack: AsyncDisposableStack): Ch
   };
 }
 
-function most(one: bigint | undefined, other: bigint): bigint {
-  return one !== undefined && one > other ? one : other;
+/** Notes the highest total of each channel that a seller is told is kept. */
+function noteKept(life: FacilitatorLife, kept: Map<Hex, bigint>): FacilitatorLife {
+  return {
+    ...life,
+    callsOf(account) {
+      const calls = life.callsOf(account);
+      return {
+        ...calls,
+        async keepVouchers(body, limit) {
+          const outcome = await calls.keepVouchers(body, limit);
+          for (const [id, row] of outcome.kind === "kept" ? outcome.rows : []) {
+            if (typeof row !== "object") continue;
+            const before = kept.get(id) ?? 0n;
+            kept.set(id, row.charged > before ? row.charged : before);
+          }
+          return outcome;
+        },
+      };
+    },
+  };
 }
 
 interface Life {

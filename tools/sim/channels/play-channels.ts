@@ -7,11 +7,21 @@ import { readChannelLedger, type Violation } from "@farthing/lab/audit";
 import type { Hex } from "@farthing/protocol";
 import { channelCalls } from "@farthing/protocol/channel-contract";
 import type { DatabaseKind } from "../databases.ts";
-import { createSeededRandom } from "../seeded-random.ts";
+import { createSeededRandom, type SeededRandom } from "../seeded-random.ts";
 import { auditRun } from "./audit-run.ts";
 import { createChannelChain } from "./channel-chain.ts";
-import { startParties, withdrawDelay, type ChannelParties } from "./channel-parties.ts";
+import { createFaults } from "./channel-faults.ts";
+import {
+  startParties,
+  withdrawDelay,
+  type ChannelParties,
+  type PartiesDeps,
+} from "./channel-parties.ts";
 import { callsMs, withdrawMs, type ChannelEvent, type ChannelPlan } from "./channel-plan.ts";
+import type { DrawEnd } from "./mortal.ts";
+import { createServiceChain } from "./service-chain.ts";
+import { startFacilitatorLife } from "./sim-facilitator.ts";
+import { createServices } from "./sim-service.ts";
 import type { SimBuyer } from "./sim-buyer.ts";
 import { createSteppingClock } from "./stepping-clock.ts";
 import { vaultDatabases, type OpenVaultDatabase } from "./vault-databases.ts";
@@ -30,11 +40,16 @@ export interface ChannelRun {
 export interface ChannelStage {
   readonly devnet: Devnet;
   readonly openDatabase: OpenVaultDatabase;
+  /** Whether the facilitator is the whole service, with its relayer. */
+  readonly isService: boolean;
   reset(): Promise<void>;
   stop(): Promise<void>;
 }
 
-export async function openChannelStage(kind: DatabaseKind = "sqlite"): Promise<ChannelStage> {
+export async function openChannelStage(
+  kind: DatabaseKind = "sqlite",
+  isService = false,
+): Promise<ChannelStage> {
   await using opening = new AsyncDisposableStack();
   const devnet = await startDevnet({ blockTimeSeconds: 0, buyers: 5, relayers: 1 });
   opening.defer(() => devnet.stop());
@@ -46,6 +61,7 @@ export async function openChannelStage(kind: DatabaseKind = "sqlite"): Promise<C
   return {
     devnet,
     openDatabase,
+    isService,
     async reset() {
       await devnet.rpc("evm_revert", [snapshot]);
       snapshot = await devnet.rpc<Hex>("evm_snapshot");
@@ -65,7 +81,7 @@ const claimMarginMs = 180_000;
 
 export async function playChannels(
   plan: ChannelPlan,
-  { devnet, reset, openDatabase }: ChannelStage,
+  { devnet, reset, openDatabase, isService }: ChannelStage,
 ): Promise<ChannelRun> {
   const startedAt = performance.now();
   await using stack = new AsyncDisposableStack();
@@ -80,9 +96,16 @@ export async function playChannels(
   const note = (text: string) =>
     void trace.push(`${((clock.nowMs() - beganMs) / 1_000).toFixed(2)} ${text}`);
   const random = createSeededRandom(plan.seed, "chain");
-  const chain = await createChannelChain({ devnet, clock, random });
   const database = await openDatabase(stack);
-  const running = startParties({ plan, devnet, clock, chain, note, database }, stack);
+  const faults = createFaults(plan, note);
+  const drawEnd = faults.drawEnd("facilitator");
+  const base = { plan, devnet, clock, note, database, faults };
+  const running = startParties(
+    isService
+      ? await withService({ ...base, random, drawEnd }, stack)
+      : await withParts({ ...base, random, drawEnd }),
+    stack,
+  );
   const blocks = makeBlocks(running);
   for (const event of plan.events) {
     await clock.pass(Math.max(0, beganMs + event.atMs - clock.nowMs()));
@@ -110,6 +133,34 @@ export async function playChannels(
     claimed: sum(ledger.accounts.map(({ claimed }) => claimed)),
     deaths: running.deaths(),
     ms: performance.now() - startedAt,
+  };
+}
+
+interface Base extends Omit<PartiesDeps, "chain" | "startFacilitator"> {
+  readonly random: SeededRandom;
+  readonly drawEnd: DrawEnd;
+}
+
+/** The service's own parts of channels, on a simpler chain. */
+async function withParts(base: Base): Promise<PartiesDeps> {
+  const chain = await createChannelChain(base);
+  const { store } = base.database;
+  return {
+    ...base,
+    chain,
+    startFacilitator: () => startFacilitatorLife({ ...base, chain, store }),
+  };
+}
+
+/** The whole service, with its relayer. */
+async function withService(base: Base, stack: AsyncDisposableStack): Promise<PartiesDeps> {
+  const chain = await createServiceChain(base);
+  // The seller, and one that may lie.
+  const accounts = [base.devnet.seller, ...base.devnet.buyers].map(({ address }) => address);
+  return {
+    ...base,
+    chain,
+    startFacilitator: await createServices(accounts, { ...base, chain }, stack),
   };
 }
 
@@ -186,8 +237,8 @@ async function withdraw(
 ): Promise<void> {
   if (!buyer) return;
   const { config, channelId } = buyer;
-  const [state] = await chain.channels.read(51, [channelId]);
-  if (!state || state.balance === state.totalClaimed) return;
+  const state = await chain.stateOf(channelId);
+  if (state.balance === state.totalClaimed) return;
   const amount = state.balance - state.totalClaimed;
   note(`${config.payer} withdraws ${amount}`);
   chain.sendBy(config.payer, channelCalls.initiateWithdraw(config, amount));

@@ -10,6 +10,7 @@ export interface SeedsWanted {
   readonly minutes: number;
   readonly faultKinds?: readonly ChannelFaultKind[];
   readonly database: DatabaseKind;
+  readonly isService: boolean;
   readonly hasTrace: boolean;
   readonly keepsGoing: boolean;
 }
@@ -28,7 +29,7 @@ export function readChannelFaultKinds(text: string): ChannelFaultKind[] {
 
 /** Whether every promise was kept. */
 export async function playSeeds(wanted: SeedsWanted): Promise<boolean> {
-  const stage = await openChannelStage(wanted.database);
+  const stage = await openChannelStage(wanted.database, wanted.isService);
   try {
     const until = Date.now() + wanted.minutes * 60_000;
     const first = wanted.seed ?? Date.now() % 1_000_000_000;

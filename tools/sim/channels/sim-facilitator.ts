@@ -62,8 +62,6 @@ interface FacilitatorDeps {
   readonly clock: SteppingClock;
   readonly chain: ChannelChain;
   readonly store: ChannelStore;
-  /** Is told of what the vault has acknowledged. */
-  onKept(channelId: Hex, charged: bigint): void;
   readonly drawEnd: DrawEnd;
 }
 
@@ -98,7 +96,6 @@ export function startFacilitatorLife(deps: FacilitatorDeps): FacilitatorLife {
         const results = await keep(account, network, rowsIn(body));
         const rows = new Map<Hex, { charged: bigint; voucher: Voucher } | string>();
         for (const one of results) {
-          if ("kept" in one) deps.onKept(one.channelId, one.kept.charged);
           rows.set(one.channelId, "refusal" in one ? one.refusal.message : keptOf(one.kept));
         }
         return { kind: "kept", rows };

@@ -9,7 +9,10 @@ import type { DatabaseKind } from "../databases.ts";
 import { copyPostgres, copySqlite, type PutBack } from "../stored-copies.ts";
 
 export interface VaultDatabase {
+  readonly url: string;
   readonly store: ServiceStore;
+  /** Sets the clock that leases are measured by, where the database has one of its own. */
+  setTime(nowMs: number): Promise<void>;
   /** Copies all rows; returns what puts them back. */
   copy(): Promise<PutBack>;
 }
@@ -34,14 +37,32 @@ const openSqlite: OpenVaultDatabase = async (stack) => {
   const path = join(folder, "facilitator.db");
   const store = await openStore(`sqlite:${path}`);
   stack.defer(() => store.close());
-  return { store, copy: async () => copySqlite(path) };
+  const setTime = async () => undefined;
+  return { url: `sqlite:${path}`, store, setTime, copy: async () => copySqlite(path) };
 };
 
 async function openPostgres(url: string, stack: AsyncDisposableStack): Promise<VaultDatabase> {
   const client = new Client({ connectionString: url });
   await client.connect();
+  await client.query(clockOfRun);
+  const name = new URL(url).pathname.slice(1);
+  // A function in the schema that is searched first overrides PostgreSQL's own.
+  await client.query(`alter database ${name} set search_path = public, pg_catalog`);
   stack.defer(() => client.end());
   const store = await openStore(url);
   stack.defer(() => store.close());
-  return { store, copy: () => copyPostgres(client) };
+  let setMs = 0;
+  async function setTime(nowMs: number): Promise<void> {
+    if (nowMs === setMs) return;
+    setMs = nowMs;
+    await client.query("update sim.clock set now = to_timestamp($1)", [nowMs / 1_000]);
+  }
+  return { url, store, setTime, copy: () => copyPostgres(client) };
 }
+
+/** PostgreSQL's clock, as the run sets it; apart from what is copied and put back. */
+const clockOfRun = `create schema sim;
+  create table sim.clock (now timestamptz not null);
+  insert into sim.clock values (to_timestamp(0));
+  create function public.clock_timestamp() returns timestamptz language sql volatile as
+    $$ select now from sim.clock $$`;
