@@ -123,6 +123,7 @@ function mortalStore(store: ChannelStore, { step }: Mortal): ChannelStore {
     listChannelEvents: (...input) => step("read", () => store.listChannelEvents(...input)),
     recordChannels: (...input) => step("recordChannels", () => store.recordChannels(...input)),
     recordLook: (...input) => step("recordLook", () => store.recordLook(...input)),
+    listUnsent: (...input) => step("read", () => store.listUnsent(...input)),
     recordSettled: (...input) => step("recordSettled", () => store.recordSettled(...input)),
   };
 }

@@ -221,3 +221,21 @@ test("records that have lost charges take the vault's higher total over", async 
   await behind.time.pass(1_000);
   expect(chargedBy(await behind.pay({ total: 6_000n }))).toEqual(["1000", "6000"]);
 });
+
+test("two shops of one key with records of their own both serve one total, which is paid once", async () => {
+  const first = openVaulted("1");
+  await first.pay(deposit);
+  const second = openVaulted("1", first.vault, first.chain);
+  // What one of them charges, the other one gives away: nobody can tell it from a repeated handing-over.
+  expect(chargedBy(await second.pay({ total: 1_000n }))).toEqual(["1000", "1000"]);
+  await first.time.pass(1_000);
+  await second.time.pass(1_000);
+  expect(first.vault.totals()).toEqual([1_000n]);
+  // One that was not called for a second learns of the other's total with the next voucher it passes on.
+  await first.calls(2_000n, 5_000n);
+  await first.time.pass(1_000);
+  await second.calls(2_000n, 2_000n);
+  await second.time.pass(1_000);
+  expect((await second.pay({ total: 3_000n })).status).toBe(402);
+  expect(chargedBy(await second.pay({ total: 6_000n }))).toEqual(["1000", "6000"]);
+});

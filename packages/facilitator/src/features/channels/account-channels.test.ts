@@ -49,7 +49,7 @@ let hook: Server;
 const received: JsonObject[] = [];
 
 beforeAll(async () => {
-  devnet = await startChain({ buyers: 7 });
+  devnet = await startChain({ buyers: 8 });
   const env = {
     FARTHING_CHANNEL_SECRET: "a secret of tests that has more than 32 characters",
     FARTHING_CREDITS_PER_SETTLEMENT: "1",
@@ -92,9 +92,12 @@ async function subscribe(): Promise<void> {
   });
   const url = `http://127.0.0.1:${await listenHere(hook)}/hook`;
   const signed = await stepUp(seller, devnet.seller, "webhook_secret", { url });
-  const events = ["opened", "claimed", "withdrawing", "refunded", "closed"].map(
-    (event) => `channel.${event}`,
-  );
+  const ofChannels = ["opened", "claimed", "withdrawing", "refunded", "closed"];
+  const ofPayments = ["confirmed", "finalized", "failed"];
+  const events = [
+    ...ofChannels.map((event) => `channel.${event}`),
+    ...ofPayments.map((event) => `settlement.${event}`),
+  ];
   const added = await seller.post("/v1/account/webhooks", { url, events, stepUp: signed });
   expect(added.status).toBe(201);
 }
@@ -102,6 +105,7 @@ async function subscribe(): Promise<void> {
 /** What webhooks were told of a channel, in the order of their names. */
 const toldOf = ({ channelId }: BuyerChannel) =>
   received
+    .filter(({ type }) => String(type).startsWith("channel."))
     .filter((message) => textAt(message, "data.channelId") === channelId)
     .map((message) => textAt(message, "type").replace("channel.", ""))
     .toSorted();
@@ -255,7 +259,19 @@ test("the account reads what its channels come to, each of them, and a file", as
   expect(lines).toHaveLength(4);
   const stranger = await openSignedIn(served, { wallet: walletAt(devnet.buyers, 4) });
   expect((await stranger.get(path)).status).toBe(404);
-  // Without an account's session nothing is told.
+  // A key reads the same, of networks of its kind; without one and without a session nothing is told.
+  const listing = "/v1/account/channels?network=eip155:51";
+  expect((await served.get(listing, withKey())).body).toEqual(await channelsOf());
+  expect((await served.get(path, withKey())).body["channelId"]).toBe(newest?.["channelId"]);
+  const { address: other } = walletAt(devnet.buyers, 4);
+  const strange = await createApiKey(store, systemClock, {
+    account: other,
+    mode: "test",
+    label: "",
+  });
+  const asOther = { authorization: `Bearer ${strange.text}` };
+  expect((await served.get(path, asOther)).status).toBe(404);
+  expect((await served.get(listing, asOther)).body["channels"]).toEqual([]);
   expect((await served.get(path)).status).toBe(401);
 });
 
@@ -311,4 +327,38 @@ test("a stolen key of a payer's authorizer pays nobody but the seller and the pa
   await callAs(thief.address, channelCalls.finalizeWithdraw(config));
   await expect.poll(() => toldOf(channel)).toContain("closed");
   expect(await balances()).toEqual([before, (paidIn ?? 0n) + deposited - 25_000n]);
+});
+
+test("a refund is told, and a deposit is never told as a payment", async () => {
+  await grant(2);
+  const channel = await open(7);
+  await hand(channel, 30_000n);
+  const { paymentPayload, paymentRequirements } = depositBody(channel);
+  const { config: channelConfig, channelId } = channel;
+  const signature = signVoucher(channel, 30_000n);
+  const voucher = { channelId, maxClaimableAmount: "30000", signature };
+  const claim = {
+    voucher: { channel: channelConfig, maxClaimableAmount: "30000" },
+    signature,
+    totalClaimed: "30000",
+  };
+  const terms = { amount: "70000", refundNonce: "0", claims: [claim] };
+  const payload = { type: "refund", channelConfig, voucher, ...terms };
+  const body = {
+    x402Version: 2,
+    paymentPayload: { ...paymentPayload, payload },
+    paymentRequirements: { ...paymentRequirements, amount: "0" },
+  };
+  expect((await served.post("/settle", body, withKey())).body).toMatchObject({
+    success: true,
+    amount: "70000",
+  });
+  const all = ["claimed", "closed", "opened", "refunded"];
+  await expect.poll(() => toldOf(channel)).toEqual(all);
+  const refunded = received.find(({ type }) => type === "channel.refunded");
+  expect(refunded).toMatchObject({
+    data: { channelId, amount: "70000", balance: "30000", charged: "30000" },
+  });
+  // Sellers serve by the events of payments.
+  expect(received.map(({ type }) => type)).not.toContain("settlement.confirmed");
 });

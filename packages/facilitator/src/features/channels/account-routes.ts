@@ -2,8 +2,9 @@
 import type { TimeCursor } from "@farthing/engine/storage";
 import { timeText, type Clock } from "@farthing/engine/base";
 import { networkOfChain, type Address, type Hex, type Network } from "@farthing/protocol";
-import type { FastifyReply } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type, type Static } from "typebox";
+import { checkMode } from "../../http/access/authenticate.ts";
 import { sessionOf } from "../../http/access/session.ts";
 import { Format, jsonOrCsv, sendCsv, wantsCsv, type CsvFile } from "../../http/messages/csv.ts";
 import { readLimit, timeCursor } from "../../http/messages/cursor.ts";
@@ -121,13 +122,23 @@ const ListQuery = exactly({
   format: Format,
 });
 
+const security = [{ apiKey: [] }, { session: [] }];
+
 const listed = {
   tags: ["Channels"],
+  security,
   summary: "List channels",
   description:
     "The newest first, with what all channels of the network come to. `atRisk` and `nextClaimAt` are of vouchers that the vault has.",
   querystring: ListQuery,
 };
+
+/** A session reads all networks, a key those of its kind. Throws 401. */
+function checkKind({ apiKey }: FastifyRequest, network: Network): void {
+  if (apiKey) checkMode(apiKey, network);
+}
+
+type ListWanted = Omit<Static<typeof ListQuery>, "network"> & { readonly network: Network };
 
 export interface AccountChannelDeps {
   readonly store: AccountChannelStore & Pick<ChannelEventStore, "listChannelEvents">;
@@ -138,34 +149,37 @@ export interface AccountChannelDeps {
 
 export function registerAccountChannels(server: TypedServer, deps: AccountChannelDeps): void {
   server.get("/v1/account/channels", {
-    config: { permission: "read" },
+    config: { permission: "read", takesKeys: true },
     schema: {
       ...listed,
       operationId: "listChannels",
       response: { 200: jsonOrCsv(ChannelListResponse), ...readProblems() },
     },
     handler: async (request, reply) => {
-      const { account } = sessionOf(request);
-      if (wantsCsv(request)) return sendChannels(deps, account, request.query, reply);
-      return listChannels(deps, account, request.query);
+      const { account } = request.apiKey ?? sessionOf(request);
+      const network = readOneNetwork(request.query.network, deps.networks);
+      checkKind(request, network);
+      if (wantsCsv(request))
+        return sendChannels(deps, account, { ...request.query, network }, reply);
+      return listChannels(deps, account, { ...request.query, network });
     },
   });
   server.get("/v1/account/channels/:channelId", {
-    config: { permission: "read" },
+    config: { permission: "read", takesKeys: true },
     schema: {
       operationId: "readChannel",
       tags: ["Channels"],
+      security,
       summary: "Read a channel with its events",
       params: exactly({ channelId: Type.String({ pattern: "^0x[0-9a-fA-F]{64}$" }) }),
       response: { 200: ChannelResponse, ...readProblems("not_found") },
     },
     handler: async (request) => {
       const id: Hex = `0x${request.params.channelId.slice(2)}`;
-      const channel = found(
-        await deps.store.findChannel(sessionOf(request).account, id),
-        "channel",
-      );
+      const { account } = request.apiKey ?? sessionOf(request);
+      const channel = found(await deps.store.findChannel(account, id), "channel");
       const { chainId, channelId, config, reservedCredits } = channel;
+      checkKind(request, networkOfChain(chainId));
       const events = await deps.store.listChannelEvents(chainId, channelId, eventsMax);
       return {
         ...toRow(channel),
@@ -179,23 +193,21 @@ export function registerAccountChannels(server: TypedServer, deps: AccountChanne
 }
 
 function sendChannels(
-  { store, networks }: AccountChannelDeps,
+  { store }: AccountChannelDeps,
   account: Address,
-  { network, state }: Static<typeof ListQuery>,
+  { network: { chainId }, state }: ListWanted,
   reply: FastifyReply,
 ) {
-  const { chainId } = readOneNetwork(network, networks);
   return sendCsv<KeptVoucher, TimeCursor>(reply, channelsFile, (paging) =>
     store.listChannels(account, { chainId, state }, paging),
   );
 }
 
 async function listChannels(
-  { store, networks, clock }: AccountChannelDeps,
+  { store, clock }: AccountChannelDeps,
   account: Address,
-  { network, state, cursor, limit }: Static<typeof ListQuery>,
+  { network: { id, chainId }, state, cursor, limit }: ListWanted,
 ) {
-  const { id, chainId } = readOneNetwork(network, networks);
   const paging = { from: timeCursor.read(cursor), limit: readLimit(limit) };
   const since = dayOf(clock.nowMs()) - days + 1;
   const [{ items, next }, sums, ofDays] = await Promise.all([

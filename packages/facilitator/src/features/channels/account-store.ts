@@ -38,6 +38,8 @@ export interface AccountChannelStore {
   sumChannels(account: Address, chainId: ChainId): Promise<ChannelSums>;
   /** Days since one of them, counted from 1970, that have a charge or a claim. */
   listChannelDays(account: Address, chainId: ChainId, since: number): Promise<ChannelDay[]>;
+  /** Accounts for which at least so many base units are claimed and not sent, as far as is recorded. */
+  listUnsent(chainId: ChainId, minUnits: bigint, limit: number): Promise<Address[]>;
   /** Records what was sent to a receiver of all that was claimed for it. */
   recordSettled(account: Address, chainId: ChainId, settled: bigint): Promise<void>;
 }
@@ -80,6 +82,16 @@ export function createAccountChannelStore(database: Database): AccountChannelSto
         .orderBy("day")
         .execute();
       return rows.map((row) => dayTable.read(row));
+    },
+    listUnsent: async (chainId, minUnits, limit) => {
+      const rows = await db
+        .selectFrom("channel_sums")
+        .select(sumTable.columns)
+        .where("chain_id", "=", chainId)
+        .where(sql<boolean>`claimed - settled >= cast(${minUnits.toString()} as bigint)`)
+        .limit(limit)
+        .execute();
+      return rows.map((row) => sumTable.read(row).account);
     },
     recordSettled: async (account, chainId, settled) => {
       await db

@@ -31,11 +31,16 @@ const considerMax = 2_000;
 /** A process has this long for a claim before another one takes its rows. */
 const claimMs = 60_000;
 
+/** Sweeps that one look makes beside those of its claims; the next look goes on. */
+const sweepsMax = 20;
+
 /** 0.10 USDC: fifty times what a sweep costs at the gas price that XDC prepares (625 gwei). */
 const sweepMinUnits = 100_000n;
 
 export interface ClaimerDeps extends Runtime {
-  readonly store: VoucherStore & ChannelEventStore & Pick<AccountChannelStore, "recordSettled">;
+  readonly store: VoucherStore &
+    ChannelEventStore &
+    Pick<AccountChannelStore, "recordSettled" | "listUnsent">;
   readonly chain: Channels;
   readonly authorizer: ChannelAuthorizer;
   readonly chainIds: readonly ChainId[];
@@ -52,19 +57,30 @@ export function createClaimer(deps: ClaimerDeps) {
 
   async function look(chainId: ChainId): Promise<void> {
     const open = await listOpen(chainId);
-    if (open.length === 0 && !(await store.hasOpenChannels(chainId))) return watch.rest(chainId);
+    const isQuiet = open.length === 0;
+    if (isQuiet && !(await store.hasOpenChannels(chainId))) {
+      watch.rest(chainId);
+      return sweepAll(chainId, []);
+    }
     const quiet = (skipped.get(chainId) ?? 0) + 1;
-    skipped.set(chainId, open.length === 0 && quiet < quietLooks ? quiet : 0);
+    skipped.set(chainId, isQuiet && quiet < quietLooks ? quiet : 0);
     if (skipped.get(chainId) !== 0) return;
     await watch.look(chainId, open);
     const due = chooseDue(await listOpen(chainId), asked, clock.nowMs());
-    for (const [account, rows] of Map.groupBy(due, (row) => row.account)) {
+    const byAccount = Map.groupBy(due, (row) => row.account);
+    for (const [account, rows] of byAccount) {
       asked.delete(account.toLowerCase());
       for (let first = 0; first < rows.length; first += rowsMax) {
         await claim(chainId, rows.slice(first, first + rowsMax));
       }
-      await sweep(deps, chainId, account);
     }
+    await sweepAll(chainId, [...byAccount.keys()]);
+  }
+
+  /** Also what was claimed by a transaction that was not in a block when its look ended. */
+  async function sweepAll(chainId: ChainId, claimed: readonly Address[]): Promise<void> {
+    const unsent = await store.listUnsent(chainId, sweepMinUnits, sweepsMax);
+    for (const account of new Set([...claimed, ...unsent])) await sweep(deps, chainId, account);
   }
 
   /** Claims rows of one account that no other process claims. */

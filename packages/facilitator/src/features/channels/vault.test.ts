@@ -37,8 +37,15 @@ import { openStore } from "../open-store.ts";
 
 const network = channelNetwork;
 
-/** The claimer looks every ten seconds; here every tenth of one. */
-const clock = createClockWithWaits((ms) => (ms === 10_000 ? 100 : ms));
+/**
+ * The claimer looks every ten seconds; here every tenth of one. It waits for a claim less than a block,
+ * so that each is in a block only after its look.
+ */
+const waits = new Map([
+  [10_000, 100],
+  [20_000, 50],
+]);
+const clock = createClockWithWaits((ms) => waits.get(ms) ?? ms);
 
 let devnet: Devnet;
 let served: Served;

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { isSameAddress, toLowerHex, type Address } from "@farthing/protocol";
+import { depositOf } from "@farthing/engine";
 import { timeText } from "@farthing/engine/base";
 import {
   type AnnotationChanges,
@@ -31,7 +32,10 @@ const eventOf: Readonly<Partial<Record<Transition["kind"], AccountEventName>>> =
   finalized: "settlement.finalized",
 };
 
-/** Sellers serve by the events of payments, so a refund has events of its own. */
+/**
+ * Sellers serve by the events of payments, so a refund has events of its own, and so has a channel,
+ * whose deposit is none of the seller's money yet.
+ */
 const eventOfRefund: typeof eventOf = {
   failed: "settlement.refund_failed",
   finalized: "settlement.refunded",
@@ -43,6 +47,7 @@ async function notifyAccounts(
 ): Promise<AnnotationChanges> {
   const events = transitions.flatMap(({ kind, settlement }) => {
     const { owner: account } = settlement;
+    if (depositOf(settlement.payTo, settlement.signature)) return [];
     const type = (settlement.refundOf === null ? eventOf : eventOfRefund)[kind];
     return account === null || type === undefined
       ? []
