@@ -41,7 +41,7 @@ const calls = Array.from({ length: 10 }, (_, nth) => ({
 }));
 const goneAtMs = 420_000;
 
-test("a vault that has lost its last seconds is paid for them, also when its seller is gone later", async () => {
+async function loseVault(on: ChannelStage) {
   const plan = drawChannelPlan(1, ["losses", "gone"]);
   const events: ChannelEvent[] = [
     { atMs: 500, what: "copy", database: "vault" },
@@ -51,10 +51,22 @@ test("a vault that has lost its last seconds is paid for them, also when its sel
   ];
   const { violations, delivered, claimed } = await playChannels(
     { ...plan, events, recordLosses: 0 },
-    stage,
+    on,
   );
   expect(violations).toEqual([]);
   expect([delivered, claimed]).toEqual([10_000n, 10_000n]);
+}
+
+test("a vault that has lost its last seconds is paid for them, also when its seller is gone later", () =>
+  loseVault(stage));
+
+test("so is the vault of the whole service, whose relayer claims", async () => {
+  const whole = await openChannelStage("sqlite", true);
+  try {
+    await loseVault(whole);
+  } finally {
+    await whole.stop();
+  }
 });
 
 test("records that have lost their last seconds are behind by no more than the bound", async () => {
