@@ -19,6 +19,8 @@ const seeds: readonly (readonly [number, readonly ChannelFaultKind[]])[] = [
   [403, ["withdraw"]],
   // A vault that takes more than is signed cannot claim it.
   [8001, ["liar"]],
+  // A total that is raised after its claim is due half of the delay later.
+  [10_700_089, ["gone", "road", "liar"]],
 ];
 
 test.each(seeds)("seed %i with %s keeps every promise", async (seed, faultKinds) => {
