@@ -12,6 +12,7 @@ import {
 } from "@farthing/facilitator";
 import type { Address } from "@farthing/protocol";
 import { createFacilitatorClient } from "@farthing/seller";
+import { Agent, type Dispatcher } from "undici";
 import { createMortal, type Mortal } from "./mortal.ts";
 import type { DrawEnd } from "./mortal.ts";
 import { answerRequest, type ServiceChain } from "./service-chain.ts";
@@ -42,24 +43,48 @@ export async function createServices(
     const request = { account, mode: "test", label: "sim" } as const;
     keys.set(account, (await createApiKey(database.store, clock, request)).text);
   }
-  const nodes = answerFetch(stack);
+  const nodes = answerNodes(stack);
   return () => startService(keys, nodes, deps);
 }
 
 type Nodes = Map<string, (body: string) => Promise<Response>>;
 
-/** Answers requests to nodes in this process, so that time stands still while one is under way. */
-function answerFetch(stack: AsyncDisposableStack): Nodes {
+/**
+ * Answers requests to nodes in this process, so that time stands still while one is under way: the
+ * engine sends them by undici's agent.
+ */
+function answerNodes(stack: AsyncDisposableStack): Nodes {
   const nodes: Nodes = new Map();
-  const { fetch } = globalThis;
-  globalThis.fetch = (input, init) => {
-    const node = nodes.get(String(input));
-    return node ? node(String(init?.body)) : fetch(input, init);
+  const { dispatch } = Agent.prototype;
+  Agent.prototype.dispatch = function answer(options, handler) {
+    const node = nodes.get(`${String(options.origin)}${options.path}`);
+    if (!node) return dispatch.call(this, options, handler);
+    node(String(options.body)).then(
+      async (response) => tell(handler, await response.bytes()),
+      (error: unknown) => handler.onResponseError?.(unaborted, new Error(String(error))),
+    );
+    return true;
   };
   stack.defer(() => {
-    globalThis.fetch = fetch;
+    Agent.prototype.dispatch = dispatch;
   });
   return nodes;
+}
+
+/** What a handler may do with a request; one that is answered here is never paused or aborted. */
+const unaborted: Dispatcher.DispatchController = {
+  aborted: false,
+  paused: false,
+  reason: null,
+  abort: () => undefined,
+  pause: () => undefined,
+  resume: () => undefined,
+};
+
+function tell(handler: Dispatcher.DispatchHandler, body: Uint8Array): void {
+  handler.onResponseStart?.(unaborted, 200, {}, "OK");
+  handler.onResponseData?.(unaborted, Buffer.from(body));
+  handler.onResponseEnd?.(unaborted, {});
 }
 
 let lives = 0;
