@@ -21,7 +21,7 @@ import { callsMs, withdrawMs, type ChannelEvent, type ChannelPlan } from "./chan
 import type { DrawEnd } from "./mortal.ts";
 import { createServiceChain } from "./service-chain.ts";
 import { startFacilitatorLife } from "./sim-facilitator.ts";
-import { createServices } from "./sim-service.ts";
+import { createServices } from "./service-lives.ts";
 import type { SimBuyer } from "./sim-buyer.ts";
 import { createSteppingClock } from "./stepping-clock.ts";
 import { vaultDatabases, type OpenVaultDatabase } from "./vault-databases.ts";

@@ -31,13 +31,15 @@ export async function vaultDatabases(
   return async (ending) => openPostgres(await server.createDatabase(), ending);
 }
 
+/** A file has no clock of its own. */
+const setTime = async () => undefined;
+
 const openSqlite: OpenVaultDatabase = async (stack) => {
   const folder = mkdtempSync(join(tmpdir(), "farthing-sim-"));
   stack.defer(() => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, "facilitator.db");
   const store = await openStore(`sqlite:${path}`);
   stack.defer(() => store.close());
-  const setTime = async () => undefined;
   return { url: `sqlite:${path}`, store, setTime, copy: async () => copySqlite(path) };
 };
 
@@ -52,12 +54,12 @@ async function openPostgres(url: string, stack: AsyncDisposableStack): Promise<V
   const store = await openStore(url);
   stack.defer(() => store.close());
   let setMs = 0;
-  async function setTime(nowMs: number): Promise<void> {
+  async function setClock(nowMs: number): Promise<void> {
     if (nowMs < setMs + clockErrorMs) return;
     setMs = nowMs;
     await client.query("update sim.clock set now = to_timestamp($1)", [nowMs / 1_000]);
   }
-  return { url, store, setTime, copy: () => copyPostgres(client) };
+  return { url, store, setTime: setClock, copy: () => copyPostgres(client) };
 }
 
 /** Leases last for fifteen seconds, so this changes nothing, and spares a round trip for each call. */

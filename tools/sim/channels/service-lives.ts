@@ -59,7 +59,7 @@ function answerNodes(stack: AsyncDisposableStack): Nodes {
   Agent.prototype.dispatch = function answer(options, handler) {
     const node = nodes.get(`${String(options.origin)}${options.path}`);
     if (!node) return dispatch.call(this, options, handler);
-    node(String(options.body)).then(
+    node(typeof options.body === "string" ? options.body : "").then(
       async (response) => tell(handler, await response.bytes()),
       (error: unknown) => handler.onResponseError?.(unaborted, new Error(String(error))),
     );
