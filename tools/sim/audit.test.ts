@@ -349,17 +349,14 @@ describe("wallets", () => {
 });
 
 describe("the run", () => {
-  test("something never came to rest", () => {
-    expect(rulesOf({ ...honest, restless: ["stl_1 is queued"] })).toContain("nothing is stuck");
-  });
-
-  test("a process that cannot write said that it is ready", () => {
-    const falselyReady = ["http://127.0.0.1:1 while the database is read-only"];
-    expect(rulesOf({ ...honest, falselyReady })).toContain("ready is able to write");
-  });
-
-  test("the process ended by itself", () => {
-    expect(rulesOf({ ...honest, crashes: 1 })).toContain("it stays up");
+  test.each<readonly [string, string, Partial<Evidence>]>([
+    ["a process that cannot write is ready", "ready is able to write", { falselyReady: ["one"] }],
+    ["something never came to rest", "nothing is stuck", { restless: ["stl_1 is queued"] }],
+    ["the process ended by itself", "it stays up", { crashes: 1 }],
+    ["a step is in no table", "every step is the model's", { brokenSteps: ["stl_a is removed"] }],
+  ])("%s", (_, rule, change) => {
+    expect(rulesOf(honest)).not.toContain(rule);
+    expect(rulesOf({ ...honest, ...change })).toContain(rule);
   });
 
   test("the seller got something else", () => {

@@ -1,4 +1,5 @@
 /** What happens to the database: it takes no writes for a while, or loses its last commits. */
+import { checkEngineSteps } from "../model/traces/check-engine-steps.ts";
 import type { SimEnvironment } from "./environment.ts";
 import type { Event } from "./plan.ts";
 import type { PutBack } from "./stored-copies.ts";
@@ -41,6 +42,7 @@ export function createDatabaseEvents(environment: SimEnvironment) {
     // No standby takes over from a file; it is put back while no process has it open.
     const isRestore = event === "restore" || environment.plan.service.database === "sqlite";
     if (isRestore) await killAll();
+    environment.engineSteps.push(await checkEngineSteps(database.steps()));
     const before = (await database.read()).settlements.length;
     await putBack();
     observedFaults.note("loss: settlements", before - (await database.read()).settlements.length);

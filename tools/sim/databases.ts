@@ -8,6 +8,13 @@ import { join } from "node:path";
 import { startPostgres, type TestPostgres } from "@farthing/engine/testing";
 import { Client } from "pg";
 import { readPostgresRows, readSqliteRows, type Stored } from "@farthing/lab/audit";
+import {
+  notePostgresSteps,
+  noteSqliteSteps,
+  readPostgresSteps,
+  readSqliteSteps,
+  type EngineStep,
+} from "../model/traces/stored-steps.ts";
 import { copyPostgres, copySqlite, type PutBack } from "./stored-copies.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
@@ -22,6 +29,10 @@ export interface RunDatabase {
   readonly url: string;
   /** Reads every row, also while a facilitator works on it. */
   read(): Promise<Stored>;
+  /** Begins to note every change of a row; its tables are there. */
+  noteSteps(): Promise<void>;
+  /** What was noted, as far as no loss has taken it back. */
+  steps(): AsyncIterable<EngineStep>;
   /** Lets it take no writes, or takes that back; without effect on SQLite. */
   setReadOnly(isReadOnly: boolean): Promise<void>;
   /** Copies all rows; returns what puts them back, as a restore or a failover does. */
@@ -59,6 +70,10 @@ function openSqlite(): RunDatabase {
   return {
     url: `sqlite:${path}`,
     read: async () => readSqliteRows(path),
+    noteSteps: async () => noteSqliteSteps(path),
+    async *steps() {
+      yield* readSqliteSteps(path);
+    },
     setReadOnly: async () => undefined,
     copy: async () => copySqlite(path),
     close: async () => rmSync(folder, { recursive: true, force: true }),
@@ -76,6 +91,8 @@ async function openPostgres(server: TestPostgres, time: VirtualTime): Promise<Ru
   return {
     url,
     read: () => readPostgresRows(client),
+    noteSteps: () => notePostgresSteps(client),
+    steps: () => readPostgresSteps(client),
     async copy() {
       const putBack = await copyPostgres(client);
       return async () => {

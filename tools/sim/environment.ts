@@ -14,8 +14,9 @@ import {
   type ContractPayers,
 } from "./contract-payers.ts";
 import type { Databases, RunDatabase } from "./databases.ts";
-import { createKeys } from "./surfaces.ts";
+import { createKeys, createTables } from "./surfaces.ts";
 import { createFacilitatorChild, type FacilitatorChild } from "./facilitator-child.ts";
+import type { Findings } from "../model/traces/findings.ts";
 import { startFaultyTransport, type FaultyTransport } from "@farthing/lab/faulty-transport";
 import { createNodeView, type NodeView } from "./node-view.ts";
 import { createResponseTimeouts } from "./response-timeout.ts";
@@ -29,6 +30,7 @@ import {
   surfaceName,
   speedName,
   startName,
+  type VirtualTime,
 } from "./virtual-time.ts";
 
 /** Everything that runs during a simulation. */
@@ -46,6 +48,8 @@ export interface SimEnvironment extends Chain {
   readonly falselyReady: string[];
   /** Of commits of the database. */
   readonly losses: Loss[];
+  /** What the store wrote up to each loss, and up to the end. */
+  readonly engineSteps: Findings[];
   /** Undefined in a run without any. */
   readonly contracts: ContractPayers | undefined;
   /** Makes a block one period later, or lets the period pass without one. */
@@ -90,7 +94,7 @@ export async function setUp(
   const contracts = plan.faultKinds.includes("contracts")
     ? await placeContractPayers(devnet, plan)
     : undefined;
-  const database = await databases.open(service.database, time);
+  const database = await openDatabase(databases, plan, time);
   stack.defer(() => database.close());
   const random = seededRandomByName(plan.seed);
   const chain = await openChain({ plan, devnet, clock, trace, observedFaults, random }, stack);
@@ -149,7 +153,16 @@ export async function setUp(
   }
   const payerWallets = createPayerWallets({ plan, devnet, clock, contracts });
   const base = { ...chain, plan, clock, trace, observedFaults, devnet, database, processes };
-  return { ...base, falselyReady: [], losses: [], callers, payerWallets, contracts, period };
+  const notes = { falselyReady: [], losses: [], engineSteps: [] };
+  return { ...base, ...notes, callers, payerWallets, contracts, period };
+}
+
+/** A database with its tables, whose every change is noted. */
+async function openDatabase(databases: Databases, { service }: Plan, time: VirtualTime) {
+  const database = await databases.open(service.database, time);
+  await createTables(database.url);
+  await database.noteSteps();
+  return database;
 }
 
 /** One call after the other, as a node takes those of a batch. */

@@ -11,6 +11,7 @@ import {
   type Violation,
 } from "@farthing/lab/audit";
 import type { Address } from "@farthing/protocol";
+import { checkEngineSteps } from "../model/traces/check-engine-steps.ts";
 import { sumOf, type ObservedFaultCounts } from "./observed-faults.ts";
 import type { Databases } from "./databases.ts";
 import { createEventInjector, type EventInjector } from "./event-injector.ts";
@@ -198,6 +199,7 @@ async function close(
     if (environment.losses.length > 0) await callers.askAtLast(index, payment);
   }
   await Promise.all(processes.map((one) => one.stop()));
+  environment.engineSteps.push(await checkEngineSteps(database.steps()));
   return {
     payments: payerWallets.signed,
     probes,
@@ -224,6 +226,7 @@ async function close(
     foreign: environment.foreign,
     wasPaused: hasPause(plan),
     falselyReady: environment.falselyReady,
+    brokenSteps: environment.engineSteps.flatMap(({ broken }) => broken),
     losses: environment.losses,
     payerUnits: await readPayerUnits(environment),
   };

@@ -33,6 +33,12 @@ export function accessTo(
   return { path: "", headers: { authorization: `Bearer ${keys?.[key] ?? ""}` } };
 }
 
+/** Creates the tables of a new database. */
+export async function createTables(databaseUrl: string): Promise<void> {
+  const store = await openStore(databaseUrl);
+  await store.close();
+}
+
 /** Creates the keys, in a database that no facilitator has opened yet. */
 export async function createKeys(
   databaseUrl: string,

@@ -17,6 +17,7 @@ import {
   type Violation,
   wordsOf,
 } from "@farthing/lab/audit";
+import type { Findings } from "../model/traces/findings.ts";
 import type { Outcome } from "./callers.ts";
 import type { SoakPayment } from "./plan.ts";
 import { countWriters, type Signed } from "./writers.ts";
@@ -37,6 +38,8 @@ export interface SoakEvidence {
   readonly losses: readonly Loss[];
   readonly ledger: Ledger;
   readonly stored: Stored;
+  /** What the store wrote, as steps of the model. */
+  readonly steps: Findings;
   /** What each process signed. */
   readonly signed: readonly Signed[];
   /** How often each relayer wallet has changed hands, by the database. */
@@ -71,7 +74,8 @@ export function auditSoak(found: SoakEvidence): Violation[] {
 
 /** What is promised always, whatever happens. */
 function auditPromises(evidence: SoakEvidence): Violation[] {
-  const { payments, responses, stored, ledger, relayers, payees, holdings, losses } = evidence;
+  const { payments, responses, stored, ledger, relayers, payees, holdings, losses, steps } =
+    evidence;
   const held = payees.reduce((sum, payee) => sum + (holdings.get(payee) ?? 0n), 0n);
   const senders = new Set(payees.map((payee) => payee.toLowerCase()));
   const sent = ledger.entries.reduce((sum, { payer, transfer }) => {
@@ -91,6 +95,7 @@ function auditPromises(evidence: SoakEvidence): Violation[] {
     crashes: 0,
     wasEnded: true,
     losses,
+    brokenSteps: steps.broken,
   });
 }
 

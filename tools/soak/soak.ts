@@ -4,6 +4,8 @@ import { createApiKey, openStore, systemClock } from "@farthing/facilitator";
 import type { Address } from "@farthing/protocol";
 import type { Client } from "pg";
 import { readLedger, readPostgresRows, type Violation } from "@farthing/lab/audit";
+import { checkEngineSteps } from "../model/traces/check-engine-steps.ts";
+import { notePostgresSteps, readPostgresSteps } from "../model/traces/stored-steps.ts";
 import { createSeededRandom } from "../sim/seeded-random.ts";
 import { auditSoak, type SoakEvidence } from "./audit.ts";
 import { createCallers, type Callers } from "./callers.ts";
@@ -132,6 +134,7 @@ async function setUp(options: SoakOptions, stack: AsyncDisposableStack): Promise
   stack.defer(() => database.stop());
   const databaseUrl = database.url;
   const keys = await createKeys(databaseUrl, payeesOf(devnet));
+  await noteSteps(database);
   const env = {
     FARTHING_PORT: "0",
     [`FARTHING_RPC_${devnet.chainId}`]: devnet.rpcUrl,
@@ -174,6 +177,13 @@ async function createKeys(databaseUrl: string, payees: readonly Address[]) {
   return keys;
 }
 
+/** Notes what the engines write, whose tables are there. */
+async function noteSteps(database: SoakDatabase): Promise<void> {
+  const client = await database.connect();
+  await notePostgresSteps(client);
+  await client.end();
+}
+
 /** Waits until everything is final; what is not by then, the audit finds. */
 async function rest(client: Client): Promise<void> {
   const until = performance.now() + restMs;
@@ -214,6 +224,7 @@ async function gather(
     signed,
     ledger: await readLedger(devnet, relayers),
     stored: await readPostgresRows(client),
+    steps: await checkEngineSteps(readPostgresSteps(client)),
     fences: await readFences(client),
     relayers,
     holdings,

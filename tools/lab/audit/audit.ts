@@ -323,6 +323,7 @@ function auditProcess(evidence: Evidence, files: readonly File[], say: Say): voi
   if (evidence.confirmedWhileSlow === 0) {
     say("slow is not down", "no payment was told as confirmed while the nodes were slow");
   }
+  for (const text of evidence.brokenSteps ?? []) say("every step is the model's", text);
   for (const text of evidence.falselyReady ?? []) say("ready is able to write", text);
   for (const text of unrest(stored)) if (!restless.includes(text)) say("nothing is stuck", text);
   if (crashes > 0) say("it stays up", `the process ended by itself ${crashes} times`);

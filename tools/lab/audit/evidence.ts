@@ -40,6 +40,8 @@ export interface Evidence {
   readonly wasPaused?: boolean;
   /** What the database forgot then is found on the chain, and nobody is told that it failed. */
   readonly losses?: readonly Loss[];
+  /** What the store wrote and neither the tables of transitions nor the model allow, in words. */
+  readonly brokenSteps?: readonly string[];
   /** Processes that said they were ready while nothing could be written. */
   readonly falselyReady?: readonly string[];
   /** Whether every reply of a node reached the service that had asked; left out, it may not. */
