@@ -2,6 +2,7 @@
 import kept from "../sim/seeds.json" with { type: "json" };
 import { readFigures } from "../model/record-figures.ts";
 import { thousands } from "../model/report.ts";
+import { recoveryPaths } from "../sim/recovery-paths.ts";
 import { readCampaigns, type Campaign } from "../sim/record-campaign.ts";
 
 export function campaignsPage(made: string): string {
@@ -27,6 +28,7 @@ export function campaignsPage(made: string): string {
       (kind) => `| ${kind} | ${runs.map(({ faults }) => faults[kind] ?? 0).join(" | ")} |`,
     ),
     "",
+    ...pathSection(),
     ...modelSection(),
     "## What seeds have found",
     "",
@@ -40,6 +42,43 @@ export function campaignsPage(made: string): string {
     ),
     "",
   ].join("\n");
+}
+
+function pathSection(): string[] {
+  const { runs, soaks } = readCampaigns();
+  const counted = runs.flatMap(({ paths, ...run }) => (paths ? [{ ...run, paths }] : []));
+  const heads = [
+    ...counted.map((run) => `${run.date}, of ${run.runs} runs`),
+    ...soaks.map(({ date }) => `soak of ${date}`),
+  ];
+  return [
+    "## Soaks",
+    "",
+    "Many payments at several processes of one PostgreSQL server, while processes, or the server, are killed. `npm run soak -- --record` adds one to this page.",
+    "",
+    "| date | commit | command | seconds | payments | refunds | kills | failovers | broken promises |",
+    "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+    ...soaks.map(
+      (soak) =>
+        `| ${soak.date} | ${soak.commit} | \`${soak.command}\` | ${soak.seconds} | ${thousands(soak.payments)} | ${thousands(soak.refunds)} | ${soak.kills} | ${soak.failovers} | ${soak.broken} |`,
+    ),
+    "",
+    "## Recovery paths",
+    "",
+    "Every way of the engine to go on after a fault, and in how many runs it was taken: a path that no run takes is untested, whatever the tests say. Each column is a campaign of the simulator or a soak; what the nodes alone see is not counted in soaks. **Never** is a finding.",
+    "",
+    `| path | ${heads.join(" | ")} |`,
+    `| --- | ${heads.map(() => "---").join(" | ")} |`,
+    ...recoveryPaths.map((path) => {
+      const counts = [
+        ...counted.map(({ paths }) => paths[path] ?? 0),
+        ...soaks.map(({ paths }) => Number(paths.includes(path))),
+      ];
+      const isNever = counts.length > 0 && counts.every((count) => count === 0);
+      return `| ${path}${isNever ? " — **never**" : ""} | ${counts.join(" | ")} |`;
+    }),
+    "",
+  ];
 }
 
 function modelSection(): string[] {

@@ -7,12 +7,14 @@ import { channelFaultKinds } from "./channels/channel-plan.ts";
 import { playSeeds, readChannelFaultKinds } from "./channels/play-seeds.ts";
 import { createDatabases } from "./databases.ts";
 import { drawPlan, type PlanInput } from "./draw-plan.ts";
-import { faultKinds } from "./plan.ts";
+import { faultKinds, type Plan } from "./plan.ts";
 import { findingsOf, playPublicEndpoint, publicEndpoint, summaryOf } from "./public-endpoint.ts";
 import { readService, readFaultKinds } from "./read-plan-input.ts";
-import { observedFaultTable, line, story } from "./report.ts";
+import { countPaths } from "./recovery-paths.ts";
+import { observedFaultTable, pathTable, line, story } from "./report.ts";
 import { byFaultKind, recordCampaign } from "./record-campaign.ts";
 import { run } from "./run.ts";
+import { scenarios } from "./scenarios.testing.ts";
 
 const usage = `Plays faults against the facilitator and audits it afterwards.
 
@@ -20,6 +22,7 @@ const usage = `Plays faults against the facilitator and audits it afterwards.
   npm run sim -- --seed 17            one seed, to look into it
   npm run sim -- --seeds 50           the kept ones, then 50 new ones
   npm run sim -- --minutes 30         the kept ones, then new ones for half an hour
+  npm run sim -- --scenarios          the kept seeds and the scenarios of the tests, then 5 new ones
   npm run sim -- --troubles road,lag  only these: ${faultKinds.join(", ")}
   npm run sim -- --seed 17 --trace    with everything that happened
   npm run sim -- --minutes 30 --keep-going   does not stop at the first broken promise
@@ -58,6 +61,7 @@ const { values } = parseArgs({
     record: { type: "boolean", default: false },
     "keep-going": { type: "boolean", default: false },
     "public-endpoint": { type: "boolean", default: false },
+    scenarios: { type: "boolean", default: false },
     channels: { type: "boolean", default: false },
     service: { type: "boolean", default: false },
     real: { type: "boolean", default: false },
@@ -68,12 +72,16 @@ const { values } = parseArgs({
 
 const databases = createDatabases();
 const observed: ObservedFaultCounts[] = [];
+const taken: ReadonlySet<string>[] = [];
 let isBroken = false;
 let broken = 0;
 
-async function play(seed: number, input: PlanInput): Promise<void> {
-  const report = await run(drawPlan(seed, input), databases);
+const play = (seed: number, input: PlanInput) => playPlan(drawPlan(seed, input));
+
+async function playPlan(plan: Plan): Promise<void> {
+  const report = await run(plan, databases);
   observed.push(report.observedFaults);
+  taken.push(report.paths);
   console.log(line(report));
   if (report.violations.length > 0) {
     isBroken = true;
@@ -135,6 +143,7 @@ async function main(): Promise<void> {
       service: readService(entry.service),
     });
   }
+  if (values.scenarios) for (const plan of Object.values(scenarios)) await playPlan(plan);
   const until = Date.now() + Number(values.minutes ?? 0) * 60_000;
   const min = Number(values.seeds ?? (values.minutes === undefined ? 5 : 0));
   const first = Date.now() % 1_000_000_000;
@@ -150,6 +159,7 @@ try {
   await databases.stop();
 }
 if (observed.length > 0) console.log(observedFaultTable(sumOf(observed)));
+if (taken.length > 0) console.log(pathTable(countPaths(taken)));
 if (values.record && observed.length > 0) {
   recordCampaign({
     command: `npm run sim -- ${process.argv.slice(2).join(" ")}`,
@@ -157,6 +167,7 @@ if (values.record && observed.length > 0) {
     runs: observed.length,
     broken,
     faults: byFaultKind(sumOf(observed)),
+    paths: countPaths(taken),
   });
 }
 process.exitCode = isBroken ? 1 : 0;

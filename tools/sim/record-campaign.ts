@@ -14,6 +14,21 @@ export interface Campaign extends RunStamp {
   readonly broken: number;
   /** By the kind of fault: how often it changed something for the service. */
   readonly faults: Readonly<Record<string, number>>;
+  /** In how many runs each recovery path was taken; absent in older runs, which did not count them. */
+  readonly paths?: Readonly<Record<string, number>>;
+}
+
+/** A soak, and what it consisted of. */
+export interface SoakFigures extends RunStamp {
+  readonly command: string;
+  readonly seconds: number;
+  readonly payments: number;
+  readonly refunds: number;
+  readonly kills: number;
+  readonly failovers: number;
+  readonly broken: number;
+  /** The recovery paths that it took. */
+  readonly paths: readonly string[];
 }
 
 export interface Finding {
@@ -25,6 +40,7 @@ export interface Finding {
 
 export interface Campaigns {
   readonly runs: readonly Campaign[];
+  readonly soaks: readonly SoakFigures[];
   readonly found: readonly Finding[];
 }
 
@@ -43,7 +59,15 @@ export function byFaultKind(counts: ReadonlyMap<string, number>): Record<string,
 }
 
 export function recordCampaign(run: Omit<Campaign, keyof RunStamp>): void {
-  const { runs, found } = readCampaigns();
-  const written = { runs: [...runs, { ...run, ...stampOfNow() }], found };
-  writeFileSync(file, `${JSON.stringify(written, undefined, 2)}\n`);
+  const known = readCampaigns();
+  write({ ...known, runs: [...known.runs, { ...run, ...stampOfNow() }] });
+}
+
+export function recordSoak(soak: Omit<SoakFigures, keyof RunStamp>): void {
+  const known = readCampaigns();
+  write({ ...known, soaks: [...known.soaks, { ...soak, ...stampOfNow() }] });
+}
+
+function write(campaigns: Campaigns): void {
+  writeFileSync(file, `${JSON.stringify(campaigns, undefined, 2)}\n`);
 }

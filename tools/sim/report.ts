@@ -41,6 +41,15 @@ export function observedFaultTable(observedFaults: ObservedFaultCounts): string 
   ].join("\n");
 }
 
+/** In how many runs each recovery path was taken; those that never were come last. */
+export function pathTable(counts: Readonly<Record<string, number>>): string {
+  const paths = Object.entries(counts).toSorted(([, one], [, other]) => other - one);
+  return [
+    "Runs with a recovery path:",
+    ...paths.map(([path, runs]) => `  ${String(runs).padStart(7)}  ${path}`),
+  ].join("\n");
+}
+
 /** Notes about payments that no violation names are left out; general notes stay. */
 const ofAPayment = /payment (\d+):/;
 

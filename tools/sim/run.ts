@@ -12,9 +12,11 @@ import {
 } from "@farthing/lab/audit";
 import type { Address } from "@farthing/protocol";
 import { checkEngineSteps } from "../model/traces/check-engine-steps.ts";
+import type { Findings } from "../model/traces/findings.ts";
 import { sumOf, type ObservedFaultCounts } from "./observed-faults.ts";
 import type { Databases } from "./databases.ts";
 import { createEventInjector, type EventInjector } from "./event-injector.ts";
+import { pathsTaken } from "./recovery-paths.ts";
 import { hasPause, type FaultKind, type Plan } from "./plan.ts";
 import { setUp, type SimEnvironment } from "./environment.ts";
 import { contractFaults, tokenFaults } from "./token-faults.ts";
@@ -25,6 +27,8 @@ export interface RunReport {
   readonly evidence: Evidence;
   readonly violations: readonly Violation[];
   readonly observedFaults: ObservedFaultCounts;
+  /** Recovery paths, by their words. */
+  readonly paths: ReadonlySet<string>;
   /** Duration, by the machine's clock. */
   readonly ms: number;
   readonly trace: readonly string[];
@@ -75,6 +79,11 @@ export async function run(plan: Plan, databases: Databases): Promise<RunReport> 
     evidence,
     violations: audit(evidence),
     observedFaults: sumOf([observedFaults, tokenFaults(evidence), contractFaults(plan, evidence)]),
+    paths: pathsTaken({
+      steps: environment.engineSteps,
+      lines: environment.trace.lines(),
+      submissions: environment.submissions,
+    }),
     ms: Date.now() - startedAt,
     trace: environment.trace.lines(),
   };
@@ -226,10 +235,16 @@ async function close(
     foreign: environment.foreign,
     wasPaused: hasPause(plan),
     falselyReady: environment.falselyReady,
-    brokenSteps: environment.engineSteps.flatMap(({ broken }) => broken),
+    brokenSteps: brokenStepsOf(environment.engineSteps),
     losses: environment.losses,
     payerUnits: await readPayerUnits(environment),
   };
+}
+
+/** A run whose steps were not noted shows nothing. */
+function brokenStepsOf(findings: readonly Findings[]): readonly string[] {
+  const isNoted = findings.some(({ taken }) => taken.size > 0);
+  return isNoted ? findings.flatMap(({ broken }) => broken) : ["no step was noted"];
 }
 
 /** A service on a busy machine gave up waiting for the reply to a send, and says so. */

@@ -31,10 +31,12 @@ afterAll(() => databases.stop());
 
 const withPermit = createSemaphore(runsMax);
 const observed: ObservedFaultCounts[] = [];
+const taken: ReadonlySet<string>[] = [];
 
 async function play(plan: Plan): Promise<void> {
   const report = await withPermit(() => run(plan, databases));
   observed.push(report.observedFaults);
+  taken.push(report.paths);
   expect(report.violations.length === 0 ? "" : story(report)).toBe("");
 }
 

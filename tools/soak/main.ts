@@ -1,7 +1,8 @@
 /** The command: plays one soak and prints its figures; exit status 1 when a promise was broken. */
 import { inspect, parseArgs } from "node:util";
 import type { SoakOptions } from "./plan.ts";
-import { announcement, page, progressLine } from "./report.ts";
+import { recordSoak } from "../sim/record-campaign.ts";
+import { announcement, page, progressLine, soakFigures } from "./report.ts";
 import { channelPage } from "./channels/channel-report.ts";
 import { soakChannels } from "./channels/channel-soak.ts";
 import { soak } from "./soak.ts";
@@ -25,6 +26,7 @@ const usage = `Settles many payments with several facilitators while they are ki
   --standby           as above, with 3,000 payments, 100 at a time, and processes that live
   --fail-overs 10     how often, with --standby
   --seed 1            draws payments and victims; another number, another soak
+  --record            adds the figures to docs/reference/campaigns.md
   --logs <folder>     keeps what the facilitators log
 
 DATABASE_URL_TEST names a PostgreSQL server to use; without it one is started.
@@ -48,6 +50,7 @@ function readArguments() {
       standby: { type: "boolean", default: false },
       "fail-overs": text("10"),
       seed: text("1"),
+      record: { type: "boolean", default: false },
       logs: { type: "string" },
       channels: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
@@ -119,6 +122,7 @@ async function main(): Promise<number> {
   console.log(announcement(options));
   const report = await soak(options, (progress) => console.log(progressLine(progress)));
   console.log(page(report));
+  if (values.record) recordSoak(soakFigures(report));
   return report.violations.length === 0 ? 0 : 1;
 }
 

@@ -1,5 +1,7 @@
 /** What a person reads of a soak. */
 import type { Violation } from "@farthing/lab/audit";
+import type { SoakFigures } from "../sim/record-campaign.ts";
+import type { RunStamp } from "../sim/run-stamp.ts";
 import { freezeMs } from "./kills.ts";
 import type { SoakOptions } from "./plan.ts";
 import type { SoakListener, SoakReport } from "./soak.ts";
@@ -45,8 +47,23 @@ export function page(report: SoakReport): string {
   return ["", ...lines, "", verdict(report.violations), ""].join("\n");
 }
 
+/** The figures of docs/reference/campaigns.md. */
+export function soakFigures(report: SoakReport): Omit<SoakFigures, keyof RunStamp> {
+  const { evidence, blows, failOvers, violations, paths, ms } = report;
+  return {
+    command: `npm run soak -- ${process.argv.slice(2).join(" ")}`.trim(),
+    seconds: Math.round(ms / 1000),
+    payments: evidence.payments.length,
+    refunds: evidence.refunds.length,
+    kills: blows.length,
+    failovers: failOvers.length,
+    broken: violations.length,
+    paths: [...paths],
+  };
+}
+
 function figuresOf(report: SoakReport): Record<string, string> {
-  const { evidence, blows, takeOvers, ms } = report;
+  const { evidence, blows, takeOvers, paths, ms } = report;
   const { payments, refunds, responses, outcomes, ledger, payees } = evidence;
   const times = outcomes
     .filter(({ word }) => word === "confirmed")
@@ -76,6 +93,7 @@ function figuresOf(report: SoakReport): Record<string, string> {
     "payments per second": (told.size / (ms / 1000)).toFixed(1),
     "time to confirmed": `p50 ${seconds(percentile(times, 0.5))}, p99 ${seconds(percentile(times, 0.99))}, longest ${seconds(percentile(times, 1))}`,
     responses: `${count(responses.length)}: ${count(evaluated)} with a result, ${count(responses.length - evaluated - lost)} unavailable, ${count(lost)} connections lost`,
+    "recovery paths": [...paths].join("; ") || "none",
     ...lossFigures(report),
   };
 }

@@ -6,6 +6,7 @@ import type { Client } from "pg";
 import { readLedger, readPostgresRows, type Violation } from "@farthing/lab/audit";
 import { checkEngineSteps } from "../model/traces/check-engine-steps.ts";
 import { notePostgresSteps, readPostgresSteps } from "../model/traces/stored-steps.ts";
+import { isOfPath, pathsTaken } from "../sim/recovery-paths.ts";
 import { createSeededRandom } from "../sim/seeded-random.ts";
 import { auditSoak, type SoakEvidence } from "./audit.ts";
 import { createCallers, type Callers } from "./callers.ts";
@@ -33,6 +34,8 @@ export interface SoakReport {
   readonly blows: readonly Blow[];
   readonly takeOvers: readonly TakeOver[];
   readonly failOvers: FailOvers["done"];
+  /** Recovery paths that it took, by their words. */
+  readonly paths: ReadonlySet<string>;
   /** From the first question to the last outcome. */
   readonly ms: number;
 }
@@ -71,6 +74,8 @@ interface SoakEnvironment {
   readonly payments: readonly SoakPayment[];
   readonly givenBack: readonly GivenBack[];
   readonly signed: readonly Signed[];
+  /** Lines of logs that show recovery paths. */
+  readonly pathLines: readonly string[];
 }
 
 export async function soak(options: SoakOptions, listener?: SoakListener): Promise<SoakReport> {
@@ -109,7 +114,9 @@ export async function soak(options: SoakOptions, listener?: SoakListener): Promi
   const evidence = await gather(environment, { client, processProblems, losses });
   const violations = auditSoak(evidence);
   const { blows } = kills;
-  return { options, evidence, violations, blows, takeOvers: watch.takeOvers, failOvers: done, ms };
+  const { takeOvers } = watch;
+  const paths = pathsTaken({ steps: [evidence.steps], lines: environment.pathLines });
+  return { options, evidence, violations, blows, takeOvers, failOvers: done, paths, ms };
 }
 
 /** A server that is killed cannot be watched. */
@@ -151,14 +158,17 @@ async function setUp(options: SoakOptions, stack: AsyncDisposableStack): Promise
   // A refund that the database has lost is not recorded again, since it must not buy anything.
   const givenBack = options.failOvers > 0 ? [] : drawRefunds(devnet, payments);
   const signed: Signed[] = [];
+  const pathLines: string[] = [];
   const onLine = (pid: number, line: string) => {
+    if (isOfPath(line)) pathLines.push(line);
     const found = parseSigned(pid, line);
     if (found) signed.push(found);
   };
   const fleet = await startFleet({ processes, env, logs, onLine });
   stack.defer(async () => void (await fleet.stop()));
   const callers = createCallers({ chainId: devnet.chainId, fleet, keys });
-  return { options, devnet, database, fleet, callers, payments, givenBack, signed };
+  const base = { options, devnet, database, fleet, callers, signed, pathLines };
+  return { ...base, payments, givenBack };
 }
 
 function refundsOf(givenBack: readonly GivenBack[]): SoakPayment[] {

@@ -14,6 +14,7 @@ export {
   moveAfterBlocks,
   recoveryActionOf,
   repriceAfterBlocks,
+  type RecoveryAction,
 } from "./relayer/recovery-action.ts";
 export { planReplacement } from "./relayer/replacement.ts";
 export { isUsedByOthers, usedNonceStep } from "./relayer/used-nonces.ts";
