@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { recoveryPaths } from "../sim/recovery-paths.ts";
 import { guarantees } from "./guarantees.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -36,6 +37,21 @@ test("every rule, invariant and case that a promise names is there", () => {
     const text = names.length === 0 ? "" : sourcesOf(folder);
     expect([folder, names.filter((name) => !text.includes(`"${name}"`))]).toEqual([folder, []]);
   }
+});
+
+test("every recovery path that a promise names is counted", () => {
+  const named = guarantees.flatMap(({ evidence }) => evidence.paths ?? []);
+  expect(named.filter((path) => !recoveryPaths.includes(path))).toEqual([]);
+});
+
+test("each rule, invariant and case on the page leads to the file that has it", () => {
+  const page = textOf("docs/guarantees.md");
+  const links = [...page.matchAll(/\[“([^”]+)”\]\(\.\.\/([^)]+)\)/g)];
+  expect(links.length).toBeGreaterThan(0);
+  const lost = links.filter(
+    ([, name, file = ""]) => !file.endsWith(".ts") || !textOf(file).includes(`"${name}"`),
+  );
+  expect(lost.map(([link]) => link)).toEqual([]);
 });
 
 test("every promise has evidence, conditions and limits, and a name of its own", () => {

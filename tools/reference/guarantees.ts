@@ -13,6 +13,8 @@ export interface Evidence {
   readonly invariants?: readonly string[];
   /** Cases of `farthing conform`. */
   readonly cases?: readonly string[];
+  /** Recovery paths of the engine, which the simulator and the soak count. */
+  readonly paths?: readonly string[];
 }
 
 export interface Guarantee {
@@ -51,7 +53,13 @@ export const guarantees: readonly Guarantee[] = [
           "nothing is lost and nothing doubled while processes are killed",
         ],
       ],
-      rules: ["used once", "one settlement", "the same bytes first", "stored before sent"],
+      rules: [
+        "used once",
+        "one settlement",
+        "the same bytes first",
+        "stored before sent",
+        "every step is the model's",
+      ],
       invariants: [
         "a payment gets a new nonce only when the old one is used by another transaction",
         "what reached a node is stored",
@@ -63,6 +71,11 @@ export const guarantees: readonly Guarantee[] = [
         "killed-after-the-send",
         "killed-before-the-receipt",
         "stuck-transaction",
+      ],
+      paths: [
+        "the same bytes are sent again",
+        "a transaction is replaced at a higher price",
+        "a payment that the database had lost is found",
       ],
     },
   },
@@ -137,12 +150,23 @@ export const guarantees: readonly Guarantee[] = [
           "of the payer's cancellation: not failed before it stays, and the payment goes through",
         ],
       ],
-      rules: ["failed is final", "a word is kept", "a last word", "every caller is answered"],
+      rules: [
+        "failed is final",
+        "a word is kept",
+        "a last word",
+        "every caller is answered",
+        "every step is the model's",
+      ],
       invariants: [
         "no transaction of ours moves the money of a payment that was told to have failed",
         "no payment is failed whose money has moved for good, once every process has seen it",
       ],
       cases: ["settlement-pending", "verify-unavailable", "node-forgets-the-transaction"],
+      paths: [
+        "a send without a clear reply is treated as sent",
+        "a failed payment that a third party has paid is confirmed",
+        "a confirmed payment is open again after a reorganisation",
+      ],
     },
   },
   {
@@ -164,6 +188,11 @@ export const guarantees: readonly Guarantee[] = [
         ],
       ],
       rules: ["nothing is stuck", "final at last", "no gap"],
+      paths: [
+        "a payment without an open transaction waits for a wallet again",
+        "a gap between nonces is filled",
+        "a used nonce is open again",
+      ],
     },
   },
   {
@@ -205,7 +234,7 @@ export const guarantees: readonly Guarantee[] = [
         ],
       ],
       rules: [],
-      cases: ["answer-lost-resumed", "limit-holds", "terms-changed"],
+      cases: ["answer-lost-resumed", "refused-after-payment", "limit-holds", "terms-changed"],
     },
   },
   {

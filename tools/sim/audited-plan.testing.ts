@@ -2,7 +2,7 @@
 import type { CallerResponse, Evidence, StoredSettlement } from "@farthing/lab/audit";
 import { drawPlan } from "./draw-plan.ts";
 import type { Plan } from "./plan.ts";
-import { alone } from "./scenario-parts.testing.ts";
+import { alone } from "./scenario-parts.ts";
 
 /** A short run in which one payment fails after it was claimed: its payer cancels it. */
 export function shortPlan(): Plan {

@@ -14,7 +14,7 @@ import { countPaths } from "./recovery-paths.ts";
 import { observedFaultTable, pathTable, line, story } from "./report.ts";
 import { byFaultKind, recordCampaign } from "./record-campaign.ts";
 import { run } from "./run.ts";
-import { scenarios } from "./scenarios.testing.ts";
+import { scenarios } from "./scenarios.ts";
 
 const usage = `Plays faults against the facilitator and audits it afterwards.
 

@@ -11,7 +11,7 @@ import {
 } from "./observed-faults.ts";
 import { createDatabases } from "./databases.ts";
 import { drawPlan } from "./draw-plan.ts";
-import { scenarios } from "./scenarios.testing.ts";
+import { scenarios } from "./scenarios.ts";
 import { faultKinds, type Plan } from "./plan.ts";
 import { findingsOf, playPublicEndpoint, publicEndpoint } from "./public-endpoint.ts";
 import { readService, readFaultKinds } from "./read-plan-input.ts";

@@ -76,7 +76,7 @@ function tableOf(role: Role, found: Readonly<Record<string, Verdicts>>): string[
 
 /** What failed at the newest published version, in the words of the kit. */
 function failuresOf(role: Role, found: Readonly<Record<string, Verdicts>>): string[] {
-  const newest = subjects[role].at(-1)?.name ?? "";
+  const newest = subjects[role].findLast(({ name }) => name.startsWith("@x402/"))?.name ?? "";
   const failed = Object.entries(found[`${role} ${newest}`] ?? {}).filter(
     ([, { verdict }]) => verdict === "fail",
   );

@@ -17,8 +17,9 @@ import {
   type Role,
 } from "@farthing/conform";
 import { installPackages } from "../install-packages.ts";
+import { hasPython, installPython } from "../languages/toolchains.ts";
 import { conformancePage, type Verdicts } from "./conformance-page.ts";
-import { subjects } from "./subjects.ts";
+import { needsPython, subjects } from "./subjects.ts";
 
 const file = new URL("results.json", import.meta.url);
 const page = new URL("../../../docs/reference/conformance.md", import.meta.url);
@@ -40,6 +41,15 @@ let ownFailures = 0;
 for (const role of roles.filter((one) => values.role === undefined || one === values.role)) {
   for (const [index, { name, command }] of subjects[role].entries()) {
     if (values.only !== undefined && !name.startsWith(values.only)) continue;
+    if (needsPython({ name, command })) {
+      if (!hasPython()) {
+        process.stdout.write(
+          `\n${role}: ${name} is left out, as this machine has no Python 3.10\n`,
+        );
+        continue;
+      }
+      await installPython("v2");
+    }
     process.stdout.write(`\n${role}: ${name}\n`);
     const results = await runners[role](command);
     const rows = results.map((one) => [one.name, { verdict: one.verdict, reason: one.reason }]);

@@ -1,4 +1,4 @@
-/** The subjects of the conformance page: our own parts and published packages of several ages. */
+/** The subjects of the conformance page: our own parts and published software of several ages. */
 import type { Role } from "@farthing/conform";
 import { fileURLToPath } from "node:url";
 
@@ -10,6 +10,7 @@ export interface ConformSubject {
 
 /** The packages by version, with the folder that has them. */
 const stock = [
+  ["2.0", "stock/2.0"],
   ["2.1", "stock/2.1"],
   ["2.10", "stock/2.10"],
   ["2.23", "stock/2.23"],
@@ -33,6 +34,14 @@ const pay = [
   `${node} ${farthing} pay --max-time 8 --request-id conform`,
 ].join(" ");
 
+/** The SDK for Python, where its lock is installed. */
+const python = "x402 2.25 for Python";
+const pythonProgram = (role: Role) =>
+  `exec "${here("../languages/.installed/python-v2/bin/python")}" "${here(`python/${role}.py`)}"`;
+
+/** Whether a subject needs the lock for Python. */
+export const needsPython = ({ name }: ConformSubject): boolean => name === python;
+
 /** The subjects of each role, our own first. */
 export const subjects: Readonly<Record<Role, readonly ConformSubject[]>> = {
   facilitator: [
@@ -41,16 +50,23 @@ export const subjects: Readonly<Record<Role, readonly ConformSubject[]>> = {
       name: `@x402/core ${version}`,
       command: stockProgram("facilitator", folder),
     })),
+    { name: python, command: pythonProgram("facilitator") },
   ],
   seller: [
     {
       name: "@farthing/seller",
       command: `${node} --conditions=@farthing/source "${here("own-seller.ts")}"`,
     },
-    ...stock.map(([version, folder]) => ({
+    // The first version has no middleware for Express.
+    {
+      name: "@x402/hono 2.0",
+      command: `${node} "${here("stock-hono-seller.mjs")}" stock/2.0`,
+    },
+    ...stock.slice(1).map(([version, folder]) => ({
       name: `@x402/express ${version}`,
       command: stockProgram("seller", folder),
     })),
+    { name: python, command: pythonProgram("seller") },
   ],
   buyer: [
     { name: "farthing pay", command: `${pay} {url}` },
@@ -58,5 +74,6 @@ export const subjects: Readonly<Record<Role, readonly ConformSubject[]>> = {
       name: `@x402/fetch ${version}`,
       command: `${stockProgram("buyer", folder)} {url}`,
     })),
+    { name: python, command: `${pythonProgram("buyer")} {url}` },
   ],
 };

@@ -1,6 +1,6 @@
 /** All cases about buyers: each runs the client against a seller of its own making. */
 import { canonicalJson, isObject, member } from "@farthing/protocol";
-import { priceUnits, requirementsV2 } from "../chain/payments.ts";
+import { network, priceUnits, requirementsV1, requirementsV2 } from "../chain/payments.ts";
 import type { ConformCase } from "../run/conform-case.ts";
 import type { ScriptedSeller, SellerAnswer, SentPayment } from "./scripted-seller.ts";
 
@@ -83,6 +83,30 @@ const echoesExtensions: Case = {
   },
 };
 
+const paysVersion1: Case = {
+  name: "pays-version-1",
+  profile: "spec",
+  rule: "A client that knows version 1 pays a challenge that is in the body alone, with a payment of version 1 in X-PAYMENT.",
+  source: "specification v1, section 5: PaymentRequirements and PaymentPayload",
+  async run({ seller, run }) {
+    seller.isVersion1 = true;
+    seller.accepts = [{ ...requirementsV1(seller.payTo), resource: seller.url }];
+    const { outcome } = await run();
+    const [first] = seller.payments;
+    if (!first) return { notApplicable: `nothing was paid; the client ${outcome}` };
+    const { x402Version: version, network: label } = first.payment;
+    return {
+      sent: "a challenge of version 1",
+      came: `${describePayments(seller.payments)}; the client ${outcome}`,
+      problems: [
+        ...(version === 1 ? [] : [`the payment is of version ${JSON.stringify(version)}`]),
+        ...(label === network.label ? [] : [`it names the network ${JSON.stringify(label)}`]),
+        ...(first.value === priceUnits ? [] : [`it signed ${first.value}`]),
+      ],
+    };
+  },
+};
+
 function signsOnce(name: string, what: string, answer: SellerAnswer): Case {
   return {
     name,
@@ -110,6 +134,7 @@ function problemsOfOne(payments: readonly SentPayment[]): string[] {
 
 const answerResumed: Case = {
   name: "answer-lost-resumed",
+  standsOn: ["answer-lost"],
   profile: "money",
   rule: "When the answer to a paid request was lost, the next run of the same command sends the same payment, and signs no other.",
   source: "promise: a lost answer is resumed; x402-foundation/x402#3438",
@@ -128,6 +153,7 @@ const answerResumed: Case = {
 
 const changedTerms: Case = {
   name: "terms-changed",
+  standsOn: ["pays-the-challenge"],
   profile: "money",
   rule: "A seller that answers a paid request with a higher price or another payee gets no further payment.",
   source: "promise: a changed price or payee is not paid",
@@ -145,6 +171,25 @@ const changedTerms: Case = {
       problems: [
         ...(seller.payments.length === 0 ? ["nothing was paid"] : []),
         ...(others.length > 0 ? ["the changed terms were paid"] : []),
+      ],
+    };
+  },
+};
+
+const staysAtItsHost: Case = {
+  name: "stays-at-its-host",
+  profile: "money",
+  rule: "A paid request that is redirected to another host takes no payment there.",
+  source: "promise: a payment goes to nobody but the seller that asked for it",
+  async run({ seller, run }) {
+    seller.onPayment = () => "elsewhere";
+    const { outcome } = await run();
+    return {
+      sent: "a challenge; the paid request was redirected to another host",
+      came: `${describePayments(seller.payments)}, ${seller.stray.length} at the other host; the client ${outcome}`,
+      problems: [
+        ...problemsOfOne(seller.payments),
+        ...(seller.stray.length === 0 ? [] : ["the other host got a payment that can be used"]),
       ],
     };
   },
@@ -174,12 +219,15 @@ export const buyerCases: readonly Case[] = [
   paysChallenge,
   choosesEntry,
   echoesExtensions,
+  paysVersion1,
   signsOnce("answer-lost", "no answer", "cut"),
   signsOnce("challenge-after-payment", "another challenge", "challenge"),
   signsOnce("pending-after-payment", "402 with a settlement that is pending", "pending"),
+  signsOnce("refused-after-payment", "402 with the word that the payer has too little", "refused"),
   signsOnce("error-after-payment", "500", "fail"),
   answerResumed,
   changedTerms,
+  staysAtItsHost,
   limitHolds,
 ].map((one) => ({
   ...one,

@@ -19,11 +19,23 @@ export interface SentPayment {
   readonly value: bigint;
 }
 
-export type SellerAnswer = "cut" | "serve" | "challenge" | "pending" | "fail";
+/** `elsewhere` sends the client to another host with what it has sent. */
+export type SellerAnswer =
+  | "cut"
+  | "serve"
+  | "challenge"
+  | "pending"
+  | "refused"
+  | "fail"
+  | "elsewhere";
 
 export interface ScriptedSeller {
   readonly url: string;
   readonly payments: SentPayment[];
+  /** Payments that came to another host, which asked for none. */
+  readonly stray: SentPayment[];
+  /** Whether the next challenges are of version 1. */
+  isVersion1: boolean;
   /** The entries of the next challenges. */
   accepts: readonly JsonObject[];
   extensions: JsonObject | undefined;
@@ -34,6 +46,11 @@ export interface ScriptedSeller {
   stop(): Promise<void>;
 }
 
+/** The same machine under another name. */
+const otherHost = "localhost";
+
+const reasons = { pending: "settlement_pending", refused: "insufficient_funds" } as const;
+
 /** The content that is paid for. */
 export const content = "paid content";
 
@@ -41,8 +58,11 @@ export async function startScriptedSeller(payTo: Address): Promise<ScriptedSelle
   const server = createServer((request, response) => {
     request.resume();
     const header = request.headers["payment-signature"] ?? request.headers["x-payment"];
+    const isElsewhere = request.headers.host?.startsWith(`${otherHost}:`) === true;
+    const received = isElsewhere ? seller.stray : seller.payments;
+    if (header !== undefined) received.push(readPayment(String(header)));
+    if (isElsewhere) return answer(response, "serve");
     if (header === undefined) return challenge(response);
-    seller.payments.push(readPayment(String(header)));
     answer(response, seller.onPayment());
   });
   server.listen(0, "127.0.0.1");
@@ -52,33 +72,41 @@ export async function startScriptedSeller(payTo: Address): Promise<ScriptedSelle
   const url = `http://127.0.0.1:${address.port}/report`;
 
   function challenge(response: ServerResponse): void {
-    const { accepts, extensions } = seller;
+    const { accepts, extensions, isVersion1 } = seller;
+    const resource = { url, description: "Report", mimeType: "text/plain" };
     const required = {
-      x402Version: 2,
+      x402Version: isVersion1 ? 1 : 2,
       error: "Payment required",
-      resource: { url, description: "Report", mimeType: "text/plain" },
+      ...(isVersion1 ? {} : { resource }),
       accepts,
       ...(extensions === undefined ? {} : { extensions }),
     };
+    // Version 1 has its challenge in the body alone.
+    const header = { [headerNames.paymentRequired]: encodeHeader(required) };
     response.writeHead(402, {
       "content-type": "application/json",
       "cache-control": "no-store",
-      [headerNames.paymentRequired]: encodeHeader(required),
+      ...(isVersion1 ? {} : header),
     });
-    response.end("{}");
+    response.end(isVersion1 ? JSON.stringify(required) : "{}");
   }
 
   function answer(response: ServerResponse, how: SellerAnswer): void {
     if (how === "cut") return void response.destroy();
     if (how === "challenge") return challenge(response);
     if (how === "fail") return void response.writeHead(500).end("internal error");
+    if (how === "elsewhere") {
+      const location = url.replace("127.0.0.1", otherHost);
+      return void response.writeHead(307, { location }).end();
+    }
     const transaction = `0x${"cd".repeat(32)}`;
     const receipt = { transaction, network: network.id };
     const isServed = how === "serve";
     const told = isServed
       ? { ...receipt, success: true }
-      : { ...receipt, success: false, errorReason: "settlement_pending" };
-    const headers = { [headerNames.paymentResponse]: encodeHeader(told) };
+      : { ...receipt, success: false, errorReason: reasons[how] };
+    const name = seller.isVersion1 ? "x-payment-response" : headerNames.paymentResponse;
+    const headers = { [name]: encodeHeader(told) };
     response.writeHead(isServed ? 200 : 402, headers).end(isServed ? content : "{}");
   }
 
@@ -86,11 +114,15 @@ export async function startScriptedSeller(payTo: Address): Promise<ScriptedSelle
     url,
     payTo,
     payments: [],
+    stray: [],
+    isVersion1: false,
     accepts: [requirementsV2(payTo)],
     extensions: undefined,
     onPayment: () => "serve",
     reset() {
       seller.payments.length = 0;
+      seller.stray.length = 0;
+      seller.isVersion1 = false;
       seller.accepts = [requirementsV2(payTo)];
       seller.extensions = undefined;
       seller.onPayment = () => "serve";

@@ -89,28 +89,38 @@ export function requestV2(
   };
 }
 
-/** The body of `/verify` and `/settle` in version 1, where the network has the label. */
-export function requestV1(payment: SignedPayment, label: string): JsonObject {
-  const { authorization, signature } = payment;
+/** `PaymentPayload` of version 1, where the network has the label. */
+export function payloadV1({ authorization, signature }: SignedPayment, label: string): JsonObject {
   return {
     x402Version: 1,
-    paymentPayload: {
-      x402Version: 1,
-      scheme: "exact",
-      network: label,
-      payload: { signature, authorization: toWireAuthorization(authorization) },
-    },
-    paymentRequirements: {
-      scheme: "exact",
-      network: label,
-      maxAmountRequired: `${priceUnits}`,
-      resource: "https://seller.example/report",
-      description: "Report",
-      mimeType: "application/json",
-      payTo: authorization.to,
-      maxTimeoutSeconds: lifetimeSeconds,
-      asset: network.usdc,
-      extra: { ...network.domain },
-    },
+    scheme: "exact",
+    network: label,
+    payload: { signature, authorization: toWireAuthorization(authorization) },
+  };
+}
+
+/** The body of `/verify` and `/settle` in version 1, where the network has the label. */
+export function requestV1(payment: SignedPayment, label: string): JsonObject {
+  const { authorization } = payment;
+  return {
+    x402Version: 1,
+    paymentPayload: payloadV1(payment, label),
+    paymentRequirements: requirementsV1(authorization.to, label),
+  };
+}
+
+/** One entry of `accepts` in version 1. */
+export function requirementsV1(payTo: Address, label: string = network.label): JsonObject {
+  return {
+    scheme: "exact",
+    network: label,
+    maxAmountRequired: `${priceUnits}`,
+    resource: "https://seller.example/report",
+    description: "Report",
+    mimeType: "application/json",
+    payTo,
+    maxTimeoutSeconds: lifetimeSeconds,
+    asset: network.usdc,
+    extra: { ...network.domain },
   };
 }

@@ -17,6 +17,8 @@ export interface ConformCase<Bench> {
   readonly rule: string;
   /** The clause of the specification, or the promise that it stands for. */
   readonly source: string;
+  /** Cases without which this one fails too. */
+  readonly standsOn?: readonly string[];
   /** Whether the subject and its wallets may be left unusable, so that the next case starts afresh. */
   readonly isHarmful?: boolean;
   run(bench: Bench): Promise<Observation>;

@@ -75,12 +75,15 @@ export const buyerFaults = [
   "pays-the-challenge",
   "chooses-an-entry",
   "echoes-extensions",
+  "pays-version-1",
   "answer-lost",
   "challenge-after-payment",
   "pending-after-payment",
+  "refused-after-payment",
   "error-after-payment",
   "answer-lost-resumed",
   "terms-changed",
+  "stays-at-its-host",
   "limit-holds",
 ] as const;
 

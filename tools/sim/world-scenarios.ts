@@ -1,7 +1,7 @@
 /** Scenarios in which the world outside the service changes: the chain's rules, clocks, databases. */
 import { slowMs } from "./draw-conditions.ts";
 import type { Event, Plan, Service } from "./plan.ts";
-import { alone, scenario, shared, stream } from "./scenario-parts.testing.ts";
+import { alone, scenario, shared, stream } from "./scenario-parts.ts";
 
 /**
  * The base fee steps up in two steps, above what the service pays, and down to where it stays, each

@@ -3,8 +3,8 @@
  * chance. Together they cover all of observed-faults.ts.
  */
 import { contractPayerKinds, contractPayersEach, type Plan, type Service } from "./plan.ts";
-import { alone, both, scenario, shared, small, stream } from "./scenario-parts.testing.ts";
-import { worldScenarios } from "./world-scenarios.testing.ts";
+import { alone, both, scenario, shared, small, stream } from "./scenario-parts.ts";
+import { worldScenarios } from "./world-scenarios.ts";
 import { transportFaults, type TransportFault } from "@farthing/lab/faulty-transport";
 
 /** Of a hundred requests: often enough that each of a handful of kinds comes several times. */
@@ -234,7 +234,7 @@ function contracts(service: Partial<Service>, hasBatchContract: boolean): Plan {
   });
 }
 
-/** All of them, by name; those about a world that moves are in world-scenarios.testing.ts. */
+/** All of them, by name; those about a world that moves are in world-scenarios.ts. */
 export const scenarios: Readonly<Record<string, Plan>> = {
   "no answers": transport(alone, often, answerless),
   "misleading answers": transport(shared, often, misleading),
