@@ -2,7 +2,7 @@
 import kept from "../sim/seeds.json" with { type: "json" };
 import { readFigures } from "../model/record-figures.ts";
 import { thousands } from "../model/report.ts";
-import { recoveryPaths } from "../sim/recovery-paths.ts";
+import { pathsAtNodes, recoveryPaths } from "../sim/recovery-paths.ts";
 import { readCampaigns, type Campaign } from "../sim/record-campaign.ts";
 
 export function campaignsPage(made: string): string {
@@ -72,9 +72,9 @@ function pathSection(): string[] {
     ...recoveryPaths.map((path) => {
       const counts = [
         ...counted.map(({ paths }) => paths[path] ?? 0),
-        ...soaks.map(({ paths }) => Number(paths.includes(path))),
+        ...soaks.map(({ paths }) => (pathsAtNodes.has(path) ? "" : Number(paths.includes(path)))),
       ];
-      const isNever = counts.length > 0 && counts.every((count) => count === 0);
+      const isNever = counts.length > 0 && counts.every((count) => Number(count) === 0);
       return `| ${path}${isNever ? " — **never**" : ""} | ${counts.join(" | ")} |`;
     }),
     "",

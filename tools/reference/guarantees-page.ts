@@ -47,9 +47,11 @@ function listIn(folder: string, names: readonly string[]): string {
     .join(", ");
 }
 
+/** A line about names, where there are any. */
+const each = (names: readonly string[], line: () => string) => (names.length > 0 ? [line()] : []);
+
 function evidenceLines(evidence: Evidence): string[] {
   const { tests, rules, invariants = [], cases = [], paths = [] } = evidence;
-  const each = (names: readonly string[], line: () => string) => (names.length > 0 ? [line()] : []);
   return [
     ...tests.map(([file, title]) => {
       const link = `[${file}](../${file})`;

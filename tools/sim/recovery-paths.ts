@@ -115,6 +115,11 @@ export const recoveryEvents: readonly string[] = [
   ...new Set(paths.flatMap((path) => ("event" in path ? path.event : []))),
 ];
 
+/** The paths that nobody but the nodes sees: a soak does not count them. */
+export const pathsAtNodes: ReadonlySet<string> = new Set(
+  paths.filter((path) => "resent" in path).map((path) => path.words),
+);
+
 /** Whether a line of a log may show a path. */
 export function isOfPath(line: string): boolean {
   return recoveryEvents.some((event) => line.includes(`"event":"${event}"`));

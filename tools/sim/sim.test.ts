@@ -13,6 +13,7 @@ import { createDatabases } from "./databases.ts";
 import { drawPlan } from "./draw-plan.ts";
 import { scenarios } from "./scenarios.ts";
 import { faultKinds, type Plan } from "./plan.ts";
+import { countPaths } from "./recovery-paths.ts";
 import { findingsOf, playPublicEndpoint, publicEndpoint } from "./public-endpoint.ts";
 import { readService, readFaultKinds } from "./read-plan-input.ts";
 import { story } from "./report.ts";
@@ -91,6 +92,19 @@ test("every kind of fault was met", () => {
   );
   const never = [...wanted, ...certain].filter((kind) => !counts.has(kind));
   expect(never).toEqual([]);
+});
+
+/** Recovery paths that a scenario takes whatever the machine's load; the others are counted in campaigns. */
+const certainPaths = [
+  "the same bytes are sent again",
+  "a confirmed payment is open again after a reorganisation",
+  "a payment that the database had lost is found",
+  "blocks that the database lacks are searched",
+];
+
+test("the recovery paths that scenarios are made for were taken", () => {
+  const counts = countPaths(taken);
+  expect(certainPaths.filter((path) => !((counts[path] ?? 0) > 0))).toEqual([]);
 });
 
 test("a seed gives the same plan each time, and another seed another one", () => {

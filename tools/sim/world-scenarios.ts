@@ -46,6 +46,18 @@ function readOnlyDatabase(): Plan {
   });
 }
 
+/** Blocks go in which payments were confirmed, with all that they had. */
+function confirmedAndGone(): Plan {
+  return scenario(912, alone, {
+    faultKinds: ["reorg"],
+    payments: stream(2, 10, 1),
+    events: [
+      { block: 6, what: "reorganise", depth: 2, keep: "none" },
+      { block: 10, what: "reorganise", depth: 2, keep: "none" },
+    ],
+  });
+}
+
 /** The clock of the machine is an hour ahead, then an hour behind, beside a node that is slow. */
 function wrongClock(): Plan {
   return scenario(911, alone, {
@@ -111,5 +123,6 @@ export const worldScenarios: Readonly<Record<string, Plan>> = {
   "lost commits, with no payment after": lossAtRest(),
   "lost commits, with nonces on their way": lossOnTheWay(),
   "lost commits, by a restore": losses(alone, [{ block: 7, what: "restore" }]),
+  "confirmed blocks are reorganised out": confirmedAndGone(),
   "a wrong clock and a slow node": wrongClock(),
 };
