@@ -101,6 +101,11 @@ export const deepRuns: readonly Run[] = [
   engine("a third party in a reorganisation", { submissions: 1, reorganisations: 1 }),
   engine("a cancellation in a reorganisation", { cancellations: 1, reorganisations: 1 }),
   engine("a third party, late", { submissions: 1, drains: 1 }),
+  engine("a third party, late, in a reorganisation", {
+    submissions: 1,
+    drains: 1,
+    reorganisations: 1,
+  }),
   engine("a price step and lost sends", { prices: 1, losses: 1 }),
   engine("a price step in a reorganisation", { prices: 1, reorganisations: 1 }),
   engine("another program with the key", { intrusions: 1 }),

@@ -88,6 +88,7 @@ export function claim(database: DatabaseState, payment: number): void {
     block: null,
     by: null,
     isFinal: false,
+    hadFailed: false,
     isWatched: false,
   };
 }
@@ -158,6 +159,16 @@ export function dropRepeat(database: DatabaseState, id: number): boolean {
   return true;
 }
 
+/**
+ * Takes the newest transaction out where it was dropped without bytes and no payment names it: nothing
+ * reads it again, and each further repeat of the same bytes would make another state of the same facts.
+ */
+export function forgetUnsigned({ transactions, settlements }: DatabaseState): void {
+  const row = transactions.at(-1);
+  const isNamed = settlements.some((one) => one?.carrier === transactions.length - 1);
+  if (row?.state === "dropped" && row.hash === null && !isNamed) transactions.pop();
+}
+
 /** Whether a transaction is stored as mined at a nonce. */
 export function isMinedAt(
   { transactions }: DatabaseState,
@@ -185,6 +196,17 @@ export function closeNonce(database: DatabaseState, mined: number, height: numbe
 
 export function dropTransactions(database: DatabaseState, ids: readonly number[]): void {
   for (const id of ids) moveTransaction(database.transactions[id], "dropped");
+}
+
+/** Drops what is open at nonces of a wallet at which one is stored as mined. */
+export function dropClosed(database: DatabaseState, wallet: number): void {
+  for (const [id, row] of database.transactions.entries()) {
+    if (row.wallet !== wallet || !isMinedAt(database, row)) continue;
+    if (!moveTransaction(row, "dropped")) continue;
+    for (const settlement of database.settlements) {
+      if (settlement?.state === "queued" && settlement.carrier === id) settlement.carrier = null;
+    }
+  }
 }
 
 /** Opens every transaction that was signed at the nonces of these mined ones. */
@@ -217,8 +239,10 @@ export function isCarrierOf({ settlements, transactions }: DatabaseState, paymen
 }
 
 export function recordConfirmed(database: DatabaseState, payment: number, use: Use): boolean {
+  const hadFailed = database.settlements[payment]?.state === "failed";
   const row = move(database, payment, "confirmed");
   if (!row) return false;
+  row.hadFailed = hadFailed;
   const isOurs = use.by.startsWith("relay.");
   Object.assign(row, { hash: use.by, height: use.height, block: use.block });
   row.by = isOurs ? "relayer" : "other";
@@ -257,6 +281,8 @@ export function recordReorganised(
     if (!move(database, payment, "reorganised")) continue;
     row.hash = database.transactions[row.carrier ?? -1]?.hash ?? null;
     Object.assign(row, { height: null, block: null, by: null });
+    if (row.hadFailed) recordFailed(database, payment);
+    row.hadFailed = false;
     reverted |= 1 << payment;
   }
   return reverted;

@@ -1,4 +1,5 @@
 /** The nonces that a process has in hand. */
+import { isMinedAt } from "./database.ts";
 import type { ProcessState, State, TransactionRow } from "./state.ts";
 
 /** Adds a signed transaction to its nonce, which is created where it is new. */
@@ -30,9 +31,10 @@ export function addToNonces(
   }
 }
 
-/** Reserved transactions of a wallet without bytes. */
+/** Reserved transactions of a wallet without bytes, at nonces at which none is stored as mined. */
 export function bareTransactions({ database }: State, wallet: number): number[] {
   return [...database.transactions.entries()]
     .filter(([, row]) => row.wallet === wallet && row.state === "intent")
+    .filter(([, row]) => !isMinedAt(database, row))
     .map(([id]) => id);
 }

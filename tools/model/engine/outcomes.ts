@@ -5,6 +5,7 @@
 import { isAuthorizedTransfer, isConclusive } from "@farthing/engine/testing/rules";
 import { factsAt } from "./chain.ts";
 import {
+  isMinedAt,
   isOpen,
   isOpenTransaction,
   recordConfirmed,
@@ -234,9 +235,14 @@ export function load({ state, process }: Actor, wallet: number): void {
   for (const { id, row } of listSigned(state, wallet)) addToNonces(process, row, id, true);
 }
 
-/** Open transactions of a wallet with bytes. */
+/** Open transactions of a wallet with bytes, at nonces at which none is stored as mined. */
 function listSigned({ database }: State, wallet: number) {
   return [...database.transactions.entries()].flatMap(([id, row]) =>
-    row.wallet === wallet && row.hash !== null && isOpenTransaction(row) ? [{ id, row }] : [],
+    row.wallet === wallet &&
+    row.hash !== null &&
+    isOpenTransaction(row) &&
+    !isMinedAt(database, row)
+      ? [{ id, row }]
+      : [],
   );
 }

@@ -4,7 +4,14 @@
  */
 import { finalDepth, headOf } from "./chain.ts";
 import { isOpenTransaction } from "./database.ts";
-import { has, membersOf, type Bounds, type State, type Use } from "./state.ts";
+import {
+  has,
+  membersOf,
+  type Bounds,
+  type PendingNonceState,
+  type State,
+  type Use,
+} from "./state.ts";
 
 type Promise = (state: State, bounds: Bounds) => boolean;
 
@@ -40,6 +47,11 @@ const promises: Readonly<Record<string, Promise>> = {
   "a payment gets a new nonce only when the old one is used by another transaction": (state) =>
     isCarriedTwice(state),
 
+  "a nonce in hand is given up to others only where others have used it": (state) =>
+    state.processes.some((process, self) =>
+      process.pending.some((pending) => isMistaken(state, pending, self)),
+    ),
+
   "what reached a node is stored": ({ chain, database, standby, faults: _faults }) =>
     standby === null &&
     [...chain.pool, ...Object.keys(chain.final.receipts)].some(
@@ -66,6 +78,23 @@ function isQuiet({ chain, processes }: State): boolean {
   return processes.every(
     ({ isUp, seen, tasks }) => isUp && tasks.length === 0 && seen.length === chain.blocks.length,
   );
+}
+
+/** Whether a wallet's holder lacks the transaction that a final block has at a nonce in its hand. */
+function isMistaken(
+  { database, chain: { final } }: State,
+  { wallet, nonce, attempts }: PendingNonceState,
+  self: number,
+): boolean {
+  if (database.wallets[wallet]?.holder !== self) return false;
+  const mined = database.transactions.findIndex(
+    (row) =>
+      row.wallet === wallet &&
+      row.nonce === nonce &&
+      row.hash !== null &&
+      final.receipts[row.hash] !== undefined,
+  );
+  return mined >= 0 && !attempts.includes(mined);
 }
 
 /** Transactions with the same payment at two nonces, either of which could be mined, whatever is stored. */

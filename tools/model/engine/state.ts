@@ -95,6 +95,8 @@ export interface SettlementRow {
   block: number | null;
   by: "relayer" | "other" | null;
   isFinal: boolean;
+  /** Confirmed, and had failed before. */
+  hadFailed: boolean;
   /** Failed, and its authorization may still be used by a third party. */
   isWatched: boolean;
 }

@@ -60,10 +60,11 @@ export function checkUsed(actor: Actor): void {
     }
     const height = now.receipts[mined.hash] ?? 0;
     const carried = mined.carries & pending.unresolved;
-    const counts = {
-      carried: membersOf(carried).length,
-      unresolved: membersOf(pending.unresolved).length,
-    };
+    const all = pending.attempts.reduce(
+      (payments, id) => payments | (database.transactions[id]?.carries ?? 0),
+      0,
+    );
+    const counts = { payments: membersOf(all).length, carried: membersOf(carried).length };
     const step = usedNonceStep(height, counts, { head: process.seen.length, finalized: 0 });
     if (step === "wait") continue;
     if (step === "resolve") pending.unresolved &= ~resolveMined(actor, pending, carried);

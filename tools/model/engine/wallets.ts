@@ -11,8 +11,9 @@ import {
 } from "@farthing/engine/testing/rules";
 import { bytesOf, factsAt, headOf } from "./chain.ts";
 import {
+  dropClosed,
   dropRepeat,
-  dropTransactions,
+  forgetUnsigned,
   isMinedAt,
   isUnassigned,
   recordFailed,
@@ -60,6 +61,7 @@ export function loseWallet({ state, process }: Actor, wallet: number): void {
 
 /** Loads stored transactions, once those without bytes are signed, and fills gaps one by one. */
 export function loadWallet(actor: Actor, wallet: number): void {
+  dropClosed(actor.state.database, wallet);
   load(actor, wallet);
   const gap = firstGap(actor, wallet);
   if (gap === undefined) {
@@ -126,13 +128,21 @@ function refuse(actor: Actor, payment: number): void {
 }
 
 export function canSign({ state, process }: Actor, wallet: number): number | undefined {
-  return has(process.holds, wallet) ? bareTransactions(state, wallet)[0] : undefined;
+  if (!has(process.holds, wallet)) return undefined;
+  // A block may close the nonce of a replacement while it is signed.
+  const { id } = process.replacing ?? { id: -1 };
+  const replacement = state.database.transactions[id];
+  const isBare = replacement?.wallet === wallet && replacement.state === "intent";
+  return isBare ? id : bareTransactions(state, wallet)[0];
 }
 
 /** Signs the first transaction without bytes, and stores them. */
-export function sign({ state, process }: Actor, id: number): void {
+export function sign(actor: Actor, id: number): void {
+  const { state, process } = actor;
   const { database } = state;
   const row = database.transactions[id];
+  // A wallet is loaded with what is signed already, oldest first.
+  if (row && !has(process.loaded, row.wallet)) load(actor, row.wallet);
   const { replacing } = process;
   const isLate = replacing?.id === id && !replacing.isInHand;
   if (replacing?.id === id && !isLate) process.replacing = null;
@@ -141,6 +151,7 @@ export function sign({ state, process }: Actor, id: number): void {
     process.replacing = null;
     // The wallet loads again what is stored.
     process.loaded &= ~(1 << row.wallet);
+    if (state.processes.every(({ replacing }) => replacing === null)) forgetUnsigned(database);
     return;
   }
   recordSigned(database, id);
@@ -156,7 +167,7 @@ export function lateBytes({ state: { database }, process }: Actor): number | und
 /** Drops them, unless a reorganisation has opened the nonce again. */
 export function dropLate({ state: { database }, process }: Actor, id: number): void {
   const row = database.transactions[id];
-  if (row && isMinedAt(database, row)) dropTransactions(database, [id]);
+  if (row) dropClosed(database, row.wallet);
   process.replacing = null;
 }
 

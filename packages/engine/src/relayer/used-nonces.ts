@@ -76,18 +76,19 @@ export async function checkUsedNonces(manager: UsedWallet, head: WalletHead, dep
 
 /**
  * What follows from the receipt of an attempt at a used nonce: `resolve` the payments that it carried and
- * did not show, before the nonce is closed, or `close` it at once.
+ * did not show, before the nonce is closed, or `close` it at once. `payments` are all that the attempts
+ * carry, with those that have their outcome; `carried` are those of this attempt that have none.
  */
 export function usedNonceStep(
   blockNumber: number,
-  open: { readonly carried: number; readonly unresolved: number },
+  open: { readonly payments: number; readonly carried: number },
   blocks: { readonly head: number; readonly finalized: number },
 ): "wait" | "resolve" | "close" {
   // The logs of a block that was not read yet come first.
   if (blockNumber > blocks.head) return "wait";
-  if (open.unresolved === 0) return "close";
-  // The block can still be reorganised out, and "failed" is final. Other attempts at this nonce, which
-  // carried the rest, can come back until then.
+  if (open.payments === 0) return "close";
+  // The block can still be reorganised out, and "failed" is final. Other attempts at this nonce can come
+  // back until then, and an outcome in a later block can vanish alone: its payment belongs to this nonce.
   if (blocks.finalized < blockNumber) return "wait";
   return open.carried > 0 ? "resolve" : "close";
 }
@@ -109,7 +110,8 @@ async function checkUsedNonce(
   if (!mined || !receipt) return checkLostNonce(manager, pending, deps);
   const { hash } = mined;
   const carried = mined.settlementIds.filter((id) => pending.unresolved.has(id));
-  const open = { carried: carried.length, unresolved: pending.unresolved.size };
+  const payments = new Set(pending.attempts.flatMap(({ settlementIds }) => settlementIds)).size;
+  const open = { payments, carried: carried.length };
   const blocks = { head: head.number, finalized: deps.finalizedNumber() };
   const step = usedNonceStep(receipt.blockNumber, open, blocks);
   if (step === "wait" || hash === null) return;

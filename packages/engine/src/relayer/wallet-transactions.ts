@@ -169,7 +169,7 @@ export class WalletTransactions {
       const stored = { ...transaction, raw, hash, state: "signed" } as const;
       if (replaced && this.pendingNonces.get(nonce) !== replaced) {
         // A block has closed the nonce meanwhile, and no node has seen these bytes.
-        await this.#deps.store.dropClosed(stored);
+        await this.#deps.store.dropClosed(held);
         continue;
       }
       this.#add(stored, false);
@@ -279,6 +279,7 @@ export class WalletTransactions {
 
   /** Takes over stored transactions, nonces without bytes, and gaps of an earlier process. */
   async load(taken: WalletLease): Promise<void> {
+    await this.#deps.store.dropClosed(taken);
     const open = await this.#listOpen();
     for (const transaction of open) if (transaction.raw !== null) this.#add(transaction, true);
     const bare = open.filter(({ raw }) => raw === null);

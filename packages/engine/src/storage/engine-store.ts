@@ -196,8 +196,11 @@ export interface EngineStore extends RetentionMethods, RevertedGasMethods {
    * dropped, in one commit.
    */
   closeNonce(mined: TransactionName, blockNumber: number): Promise<void>;
-  /** Drops a transaction where another one is stored as mined at its nonce. */
-  dropClosed(transaction: TransactionName): Promise<void>;
+  /**
+   * Drops open transactions of a wallet at nonces at which another one is stored as mined. A payment that
+   * is still queued is free for another nonce.
+   */
+  dropClosed(wallet: Pick<WalletLease, "chainId" | "lane">): Promise<void>;
   /** Ends transactions: mined in a block, or dropped because another one took their nonce. */
   closeTransactions(
     transactions: readonly TransactionName[],
@@ -211,7 +214,7 @@ export interface EngineStore extends RetentionMethods, RevertedGasMethods {
   reopenTransactions(chainId: ChainId, which: UsedNonces): Promise<void>;
   /** The nonce after the highest one that is known to be used; 0 when none is. */
   countMinedNonces(chainId: ChainId, lane: Address): Promise<number>;
-  /** Transactions that may still be mined, by nonce. */
+  /** Transactions that may still be mined, by nonce: at none of their nonces is one stored as mined. */
   listOpenTransactions(chainId: ChainId, lane: Address): Promise<RelayerTransaction[]>;
 
   /**

@@ -21,6 +21,7 @@ import { payerPauseMethods } from "./payer-pauses.ts";
 import { isReadOnlyError } from "./postgres/connections.ts";
 import { openPostgres, type PostgresLimits } from "./postgres/open-postgres.ts";
 import { isPostgresUrl } from "./postgres/postgres-url.ts";
+import { openTransactionMethods } from "./open-transactions.ts";
 import { relayerMethods } from "./relayer-transactions.ts";
 import type { Tables } from "./schema.ts";
 import { retentionMethods } from "./retention.ts";
@@ -79,6 +80,7 @@ export function createStorage(
     ...transitionMethods(database, participants),
     ...walletLeaseMethods(database),
     ...relayerMethods(database),
+    ...openTransactionMethods(database),
     ...payerPauseMethods(database),
     ...failureWatchMethods(database),
     ...carrierMethods(database),

@@ -37,7 +37,6 @@ export function relayerMethods(database: Database) {
     dropRepeats: atomic(database, dropRepeats),
     recordSent: (transactions, now) => change(database, transactions, "sent", { sent_at: now }),
     closeNonce: atomic(database, closeNonce),
-    dropClosed: atomic(database, dropClosed),
     closeTransactions: (transactions, state, blockNumber) =>
       change(database, transactions, state, { block_number: blockNumber ?? null }),
     // In a transaction, because every process reopens nonces at once and one may have to retry.
@@ -54,7 +53,6 @@ export function relayerMethods(database: Database) {
         .executeTakeFirst();
       return row ? Number(row.nonce) + 1 : 0;
     },
-    listOpenTransactions: listOpen.bind(undefined, database),
   } satisfies Partial<EngineStore>;
 }
 
@@ -129,18 +127,6 @@ const closeNonce: Work<EngineStore["closeNonce"]> = async ({ db }, mined, blockN
       // A name that was read before the transaction was signed has no hash.
       return exists(hash === null ? named : named.where("named.hash", "=", hash));
     })
-    .execute();
-};
-
-const dropClosed: Work<EngineStore["dropClosed"]> = async (inside, transaction) => {
-  if (!(await isMinedAt(inside, transaction, transaction.nonce))) return;
-  const { from, to } = transactionTransitions.dropped;
-  await inside.db
-    .updateTable("relayer_transactions")
-    .set({ state: to })
-    .where("id", "=", transaction.id)
-    .where("hash", "=", transaction.hash)
-    .where("state", "in", from)
     .execute();
 };
 
@@ -337,34 +323,4 @@ const releaseUnsigned: Work<EngineStore["releaseUnsigned"]> = async (inside, lea
     .where("id", "in", dropped)
     .where("state", "in", transactionTransitions.released.from)
     .execute();
-};
-
-const listOpen: Work<EngineStore["listOpenTransactions"]> = async ({ db }, chainId, lane) => {
-  const rows = await db
-    .selectFrom("relayer_transactions")
-    .select(transactionTable.columns)
-    .where("chain_id", "=", chainId)
-    .where("lane", "=", toLowerHex(lane))
-    .where("state", "in", openTransactionStates)
-    // Without the nonce's index, by which SQLite would read every transaction of the wallet.
-    .orderBy(sql`+nonce`)
-    .orderBy("id")
-    .execute();
-  if (rows.length === 0) return [];
-  const links = await db
-    .selectFrom("transaction_settlements")
-    .select(["transaction_id", "settlement_id"])
-    .where(
-      "transaction_id",
-      "in",
-      rows.map(({ id }) => Number(id)),
-    )
-    .execute();
-  const idsOf = Map.groupBy(links, (link) => Number(link.transaction_id));
-  return rows.map((row) =>
-    toRelayerTransaction(
-      row,
-      (idsOf.get(Number(row.id)) ?? []).map((link) => link.settlement_id),
-    ),
-  );
 };

@@ -86,12 +86,28 @@ export function transactionsSuite(start: () => Promise<StoreBench>): void {
     expect(await all()).toEqual(["dropped", "mined", "intent"]);
     // What is signed after that is dropped by itself, but not where the nonce is open again.
     await sign(store, lease, third);
-    const late = { ...third, hash: hashOf(third) };
-    await store.dropClosed(late);
+    // No look at what is open finds it before.
+    expect(await store.listOpenTransactions(chainId, lease.lane)).toEqual([]);
+    await store.dropClosed(lease);
     expect(await all()).toEqual(["dropped", "mined", "dropped"]);
     await store.reopenTransactions(chainId, { fromBlock: minedAt });
-    await store.dropClosed(late);
+    await store.dropClosed(lease);
     expect(await all()).toEqual(["sent", "sent", "sent"]);
+    expect(await store.listOpenTransactions(chainId, lease.lane)).toHaveLength(3);
+  });
+
+  test("what was never signed at a mined nonce is dropped, and its payment is free for another nonce", async () => {
+    const { store } = at();
+    const { lease, plan, transaction: unsigned } = await reserved(store);
+    const filling = { ...plan, settlementIds: [] };
+    const cancellation = await replaceAt(store, lease, unsigned.nonce, filling, 2);
+    await sign(store, lease, cancellation);
+    await store.closeNonce({ ...cancellation, hash: hashOf(cancellation) }, minedAt);
+    await store.dropClosed(lease);
+    expect(await stateOf(unsigned)).toBe("dropped");
+    expect(await store.reserveTransactions(lease, [plan], 3)).toMatchObject([
+      { nonce: unsigned.nonce + 1, settlementIds: plan.settlementIds },
+    ]);
   });
 
   test("a dropped transaction that a block contains is open again, with its nonce", async () => {

@@ -16,7 +16,7 @@ export async function recoverLost(
   await store.claimSettlements([lost], now);
   const mined = minedIn(block);
   await store.reopenTransactions(chainId, { shown: [mined.transaction] });
-  await store.dropClosed({ id: 1, chainId, lane, nonce: 0, hash: mined.transaction });
+  await store.dropClosed({ chainId, lane });
   await store.recordConfirmed([{ id: lost.id, mined }], now);
   await store.recordFinalized(chainId, block, now);
   await store.bindClaim({ ...repeat, id: lost.id, nonce: lost.nonce }, now);
