@@ -20,6 +20,7 @@ import * as refunds from "./migrations/0015-refunds.ts";
 import * as signatureHashes from "./migrations/0016-signature-hashes.ts";
 import * as recoveredSettlements from "./migrations/0017-recovered-settlements.ts";
 import * as closedTransactions from "./migrations/0018-closed-transactions.ts";
+import * as earlierFailures from "./migrations/0019-earlier-failures.ts";
 
 /** Migrations by name; they run in the order of the list. */
 export type Migrations = Readonly<
@@ -44,6 +45,7 @@ const migrations: Migrations = {
   "0016-signature-hashes": signatureHashes.up,
   "0017-recovered-settlements": recoveredSettlements.up,
   "0018-closed-transactions": closedTransactions.up,
+  "0019-earlier-failures": earlierFailures.up,
 };
 
 /** Oldest first. */

@@ -75,6 +75,9 @@ export const settlementTable = table("settlements", {
 export type SettlementTable = KyselyTable<typeof settlementTable> & {
   /** Set with the nonce, cleared when that transaction is dropped. */
   transaction_id: WholeOrNull;
+  /** How it had failed before its confirmation. */
+  earlier_failure: RefusalCode | null;
+  earlier_failure_message: string | null;
 };
 
 export const settlementColumns = [
@@ -231,4 +234,8 @@ export interface Tables {
   participants: ParticipantTable;
 }
 
-export type SettlementRow = Selectable<SettlementTable>;
+/** As {@link settlementColumns} select it. */
+export type SettlementRow = Omit<
+  Selectable<SettlementTable>,
+  "earlier_failure" | "earlier_failure_message"
+>;

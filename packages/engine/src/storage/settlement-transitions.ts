@@ -32,8 +32,8 @@ import type { EngineStore, Failure } from "./engine-store.ts";
 /** Updates rows, and returns the transitions. */
 type Update = (tx: EngineTransaction) => Promise<Transition[]>;
 
-/** Records transitions with their effects; returns the settlements after them. */
-type Record = (now: number, update: Update) => Promise<Settlement[]>;
+/** Records transitions with their effects, one update after the other; returns the settlements after them. */
+type Record = (now: number, ...updates: readonly Update[]) => Promise<Settlement[]>;
 
 type Step<Name extends keyof EngineStore> = (
   record: Record,
@@ -44,16 +44,20 @@ export function transitionMethods(
   database: Database,
   participants: readonly SettlementParticipant[],
 ) {
-  const record: Record = async (now, update) => {
+  const record: Record = async (now, ...updates) => {
     const transitions = await inTransaction(database, async (inside) => {
       const tx = beginStep(inside, now);
-      const shown = await showTransitions(tx, participants, await update(tx));
+      const shown: Transition[] = [];
+      for (const update of updates) {
+        shown.push(...(await showTransitions(tx, participants, await update(tx))));
+      }
       const ids = shown.map(({ settlement }) => settlement.id);
       await tx.engine.changes.announce(tx.db, { kind: "changed", ids });
       return shown;
     });
     showCommitted(participants, transitions);
-    return transitions.map(({ settlement }) => settlement);
+    // Of several steps of a settlement, the last one.
+    return [...new Map(transitions.map(({ settlement }) => [settlement.id, settlement])).values()];
   };
   return {
     recordConfirmed: confirm.bind(undefined, record),
@@ -128,6 +132,8 @@ const confirm: Step<"recordConfirmed"> = async (record, confirmations, now) => {
           log_index: ref("given.log_index"),
           settled_by: ref("given.settled_by"),
           confirmed_at: now,
+          earlier_failure: ref("settlements.failure"),
+          earlier_failure_message: ref("settlements.failure_message"),
           failure: null,
           failure_message: null,
           failed_at: null,
@@ -282,7 +288,8 @@ const reorganise: Step<"recordReorganised"> = async (record, chainId, fromBlock,
       where("block_number", ">=", fromBlock),
       ...(hashes ? [where("block_hash", "in", hashes)] : []),
     ]);
-  return record(now, async (tx) => {
+  const reverted: string[] = [];
+  const revert: Update = async (tx) => {
     await lockSettlements(tx, which);
     const rows = await tx.db
       .updateTable("settlements")
@@ -301,9 +308,38 @@ const reorganise: Step<"recordReorganised"> = async (record, chainId, fromBlock,
       .where(which)
       .returning(settlementColumns)
       .execute();
+    // The transaction may be repeated.
+    reverted.splice(0, reverted.length, ...rows.map(({ id }) => id));
     return rows.map((row) => unpricedStep("reorganised", row));
-  });
+  };
+  return record(now, revert, (tx) => failAgain(tx, reverted));
 };
+
+/**
+ * What had failed before a third party made its payment fails again, and no transaction of ours moves
+ * its money: its caller was told so.
+ */
+async function failAgain(tx: EngineTransaction, ids: readonly string[]): Promise<Transition[]> {
+  if (ids.length === 0) return [];
+  const rows = await tx.db
+    .updateTable("settlements")
+    .set(({ ref }) => ({
+      state: settlementTransitions.failed.to,
+      failure: ref("earlier_failure"),
+      failure_message: ref("earlier_failure_message"),
+      failed_at: tx.now,
+      earlier_failure: null,
+      earlier_failure_message: null,
+    }))
+    .where(isOneOf(tx.engine, ids))
+    .where(isAllowed("failed"))
+    .where("earlier_failure", "is not", null)
+    .returning(settlementColumns)
+    .execute();
+  await watchFailures(tx, rows, tx.now);
+  const { to: state } = settlementTransitions.reorganised;
+  return rows.map((row) => transitionOf("failed", row, { state, credits: Number(row.credits) }));
+}
 
 const finalize: Step<"recordFinalized"> = (record, chainId, upToBlock, now) => {
   const which = (where: ExpressionBuilder<Tables, "settlements">) =>

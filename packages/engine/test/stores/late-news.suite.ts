@@ -72,6 +72,23 @@ export function lateNewsSuite(start: () => Promise<StoreBench>): void {
     expect(await store.listUnfinalizedBlocks(chainId)).toEqual(blocks);
   });
 
+  test("a reorganisation, of a payment that had failed before a third party made it", async () => {
+    const id = await claimed();
+    const [failed] = await store.recordFailed([refused(id)], 2);
+    await store.recordConfirmed([{ id, mined: minedIn(100) }], 3);
+    expect(await other.recordReorganised(chainId, 100, 4, [hex32(100)])).toEqual([
+      { ...failed, failedAt: 4 },
+    ]);
+    expect(await store.listOpenSettlements(chainId)).toEqual([]);
+    expect(await store.requeueSettlements([id], 5)).toEqual([]);
+    // It is watched as before, and the second confirmation is none of a failure for good.
+    await store.recordConfirmed([{ id, mined: minedIn(101) }], 6);
+    expect(await store.findSettlement(id)).toMatchObject({ state: "confirmed", failure: null });
+    expect(await store.recordReorganised(chainId, 101, 7)).toMatchObject([
+      { failure: failed?.failure },
+    ]);
+  });
+
   test("bytes that are stored already are refused, and what repeats them is dropped", async () => {
     const { lease, claim, plan, transaction: first } = await reserved(store);
     const bytes = { raw: hex32(next()), hash: hex32(next()) };

@@ -11,6 +11,7 @@ import {
   secondsFromNow,
   serveOn,
   startChain,
+  usesOf,
   walletAt,
 } from "../support/facilitator.testing.ts";
 import { startRpcProxy } from "@farthing/lab/rpc-proxy";
@@ -104,4 +105,27 @@ test("submitted by somebody else while no process ran for three days: told after
   await expect
     .poll(async () => (await served.post("/settle", body)).body, soon)
     .toMatchObject({ success: true, transaction: hash });
+});
+
+test("made by somebody else in a block that vanishes: told as failed again, and not sent by the service", async () => {
+  const { devnet, start, fail, payAfterAll } = await prepare();
+  const served = await start();
+  const body = await fail(served);
+  const answer = async () => (await served.post("/settle", body)).body;
+  const hash = await payAfterAll(body);
+  await expect.poll(answer, soon).toMatchObject({ success: true, transaction: hash });
+  await devnet.rpc("anvil_reorg", [1, []]);
+  await devnet.usdc.setBalance(walletAt(devnet.buyers, 0).address, oneCent);
+  await devnet.mine();
+  await expect.poll(answer, soon).toMatchObject({ errorReason: "insufficient_funds" });
+  // Whoever pays it is told; another payment shows that the service has sent nothing of it before.
+  const next = bodyOn(devnet, { payer: walletAt(devnet.buyers, 1) });
+  await served.post("/settle", next, prefer);
+  await devnet.mine(finalAfterBlocks);
+  await expect
+    .poll(async () => (await served.post("/settle", next)).body, soon)
+    .toMatchObject({ success: true });
+  expect(await usesOf(devnet, body)).toEqual([]);
+  const again = await payAfterAll(body);
+  await expect.poll(answer, soon).toMatchObject({ success: true, transaction: again });
 });
