@@ -302,4 +302,10 @@ export const mutants: readonly Mutant[] = [
     text: "isSameAddress(transfer.from, settlement.payer)",
     instead: "!isSameAddress(transfer.from, settlement.payer)",
   },
+  {
+    name: "ours is given up although it has a receipt",
+    file: used,
+    text: "count > nonce && receipts.every((one) => one === undefined)",
+    instead: "count > nonce && !receipts.every((one) => one === undefined)",
+  },
 ];

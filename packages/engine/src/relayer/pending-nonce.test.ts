@@ -2,7 +2,13 @@
 import { expect, test } from "vitest";
 import type { RelayerTransaction } from "../model/relayer-transaction.ts";
 import { plainTransferGas } from "./fees.ts";
-import { addAttempt, createPendingNonce, isUnknownToNodes, noteSend } from "./pending-nonce.ts";
+import {
+  addAttempt,
+  createPendingNonce,
+  isUnknownToNodes,
+  noteSend,
+  noteUndecided,
+} from "./pending-nonce.ts";
 
 const atBlock = 1_000;
 
@@ -45,4 +51,14 @@ test("a refused hash stays unknown when a node takes the cancellation of its non
   expect(isUnknownToNodes(pending)).toBe(true);
   noteSend(pending, "accepted", atBlock + 1);
   expect(isUnknownToNodes(pending)).toBe(true);
+});
+
+test("a payment without an outcome is with the nonce whose transaction it names, and with no other", () => {
+  const pending = createPendingNonce(attempt(1), atBlock, true);
+  pending.unresolved.clear();
+  noteUndecided(pending, { id: "stl_1", transaction: attempt(2).hash });
+  noteUndecided(pending, { id: "stl_2", transaction: attempt(1).hash });
+  expect([...pending.unresolved]).toEqual([]);
+  noteUndecided(pending, { id: "stl_1", transaction: attempt(1).hash });
+  expect([...pending.unresolved]).toEqual(["stl_1"]);
 });

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { RelayerTransaction } from "../model/relayer-transaction.ts";
 import { plainTransferGas } from "./fees.ts";
-import { isLate, recoveryActionOf, type RecoveryAction } from "./recovery-action.ts";
+import { isLate, isReplacing, recoveryActionOf, type RecoveryAction } from "./recovery-action.ts";
 import {
   addAttempt,
   createPendingNonce,
@@ -165,5 +165,12 @@ test.each([
     const pending = pendingAfter("accepted", { carries: 9, mayBeOut });
     pending.mayBeOut = mayBeOut;
     expect(recoveryActionOf(pending, signedAt, false, { needed, isPaid: true })).toBe(action);
+  },
+);
+
+test.each(["reprice", "cancel", "release"] as const)(
+  "%s puts a transaction at the nonce",
+  (action) => {
+    expect(isReplacing(action)).toBe(true);
   },
 );

@@ -76,11 +76,17 @@ export function lateNewsSuite(start: () => Promise<StoreBench>): void {
     const id = await claimed();
     const [failed] = await store.recordFailed([refused(id)], 2);
     await store.recordConfirmed([{ id, mined: minedIn(100) }], 3);
+    const hasLook = async () => {
+      const due = await store.takeFailuresToLookAt(chainId, 500, 1e12);
+      return due.some((one) => one.id === id);
+    };
+    expect(await hasLook()).toBe(false);
     expect(await other.recordReorganised(chainId, 100, 4, [hex32(100)])).toEqual([
       { ...failed, failedAt: 4 },
     ]);
     expect(await store.listOpenSettlements(chainId)).toEqual([]);
     expect(await store.requeueSettlements([id], 5)).toEqual([]);
+    expect(await hasLook()).toBe(true);
     // It is watched as before, and the second confirmation is none of a failure for good.
     await store.recordConfirmed([{ id, mined: minedIn(101) }], 6);
     expect(await store.findSettlement(id)).toMatchObject({ state: "confirmed", failure: null });

@@ -110,6 +110,41 @@ export function transactionsSuite(start: () => Promise<StoreBench>): void {
     ]);
   });
 
+  test("a nonce is open again with all that was signed at it, and nothing else", async () => {
+    const { store } = at();
+    const { lease, plan, transaction: first } = await reserved(store);
+    const unsigned = await replaceAt(store, lease, first.nonce, plan, 2);
+    await sign(store, lease, first);
+    await store.closeNonce({ ...first, hash: hashOf(first) }, minedAt);
+    await store.dropClosed(lease);
+    await store.reopenTransactions(chainId, { fromBlock: minedAt });
+    expect(await Promise.all([first, unsigned].map(stateOf))).toEqual(["sent", "dropped"]);
+  });
+
+  test("a signature submits the payments that the transaction still carries", async () => {
+    const { store } = at();
+    const { lease, plan, transaction: first } = await reserved(store);
+    const second = await replaceAt(store, lease, first.nonce, plan, 2);
+    const [id = ""] = plan.settlementIds;
+    await sign(store, lease, first);
+    expect(await store.findSettlement(id)).toMatchObject({ state: "queued", transaction: null });
+    await sign(store, lease, second);
+    const submitted = { state: "submitted", transaction: hashOf(second) };
+    expect(await store.findSettlement(id)).toMatchObject(submitted);
+  });
+
+  test("what repeats the bytes of a dropped transaction does not open a nonce that is mined", async () => {
+    const { store } = at();
+    const { lease, plan, transaction: first } = await reserved(store);
+    const second = await replaceAt(store, lease, first.nonce, plan, 2);
+    const repeat = await replaceAt(store, lease, first.nonce, plan, 2);
+    for (const one of [first, second]) await sign(store, lease, one);
+    await store.closeNonce({ ...second, hash: hashOf(second) }, minedAt);
+    expect(await store.dropRepeats(lease, [{ id: repeat.id, hash: hashOf(first) }], 3)).toBe(1);
+    const all = await Promise.all([first, second, repeat].map(stateOf));
+    expect(all).toEqual(["dropped", "mined", "dropped"]);
+  });
+
   test("a dropped transaction that a block contains is open again, with its nonce", async () => {
     const { store } = at();
     const { lease, plan, transaction: first } = await reserved(store);
