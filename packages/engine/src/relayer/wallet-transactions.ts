@@ -33,6 +33,7 @@ import {
 } from "./pending-nonce.ts";
 import { isCancellation, planCancellation, planReplacement } from "./replacement.ts";
 import type { SettlementTraces } from "./settlement-traces.ts";
+import { recordSigned, watchBytes } from "./signed-bytes.ts";
 import type { Signer } from "./signer.ts";
 import { createWalletSigning, isSignerFault, type WalletSigning } from "./wallet-signing.ts";
 
@@ -344,42 +345,6 @@ function logStuck(facts: object, { log }: Pick<WalletDeps, "log">): void {
     { event: "transaction_stuck", ...facts },
     "Transaction stuck at the highest gas price; raise the ceiling or check the node",
   );
-}
-
-/**
- * Throws what the database says. Bytes that it has already are dropped before: they would be refused
- * again each time that the wallet is loaded, and no transaction of the wallet would be sent any more.
- */
-async function recordSigned(
-  { store, clock, log }: Pick<WalletDeps, "store" | "clock" | "log">,
-  facts: object,
-  held: WalletLease,
-  rows: Parameters<EngineStore["recordSigned"]>[1],
-) {
-  try {
-    return await store.recordSigned(held, rows, clock.nowMs());
-  } catch (error) {
-    const dropped = await store.dropRepeats(held, rows, clock.nowMs()).catch(() => 0);
-    if (dropped > 0) {
-      const fields = { event: "repeated_bytes_dropped", ...facts, transactions: dropped };
-      log.warn(fields, "Transactions dropped that repeat the bytes of stored ones");
-    }
-    throw error;
-  }
-}
-
-/**
- * Tells whether transactions have no bytes at two looks, one after the other. At one they may be being
- * signed in this process; later it is a failover that has lost the bytes.
- */
-function watchBytes() {
-  let before: ReadonlySet<number> = new Set();
-  return (open: readonly RelayerTransaction[]): boolean => {
-    const bare = open.filter(({ raw }) => raw === null).map(({ id }) => id);
-    const stay = bare.some((id) => before.has(id));
-    before = new Set(bare);
-    return stay;
-  };
 }
 
 /**

@@ -261,11 +261,12 @@ test("a replacement that is signed while its nonce is mined is no transaction of
   expect(metrics.match(/^x402_relayer_used_elsewhere_total\{.*\} [1-9]/m)).toBeNull();
 });
 
+const readStatus = async () => (await served?.get("/v1/status"))?.body;
+
 /** The service has followed the newest block. */
 async function untilHeadIsRead(): Promise<void> {
   const head = Number(await devnet.rpc("eth_blockNumber"));
-  const read = async () => (await served?.get("/v1/status"))?.body;
-  await expect.poll(read).toMatchObject({ networks: [{ headBlock: head }] });
+  await expect.poll(readStatus).toMatchObject({ networks: [{ headBlock: head }] });
 }
 
 /** The node says that it has a transaction, and forgets it. */
