@@ -16,8 +16,11 @@ const copied = [
   "tools/sim/run-stamp.ts",
 ];
 
-/** The runs take half a minute of an idle machine, and a mutant may make them endless. */
-const maxMs = 180_000;
+/**
+ * The runs take two minutes of an idle machine, and a mutant may make them endless. One that is not over
+ * by then was not judged, so it counts as one that survives.
+ */
+const maxMs = 300_000;
 
 /** Each is a process that computes. */
 const parallel = 2;
@@ -37,7 +40,7 @@ export async function runMutants(
   const work = async () => {
     const copy = await copySources();
     try {
-      // What fails without a change would call every mutant caught.
+      // What fails without a change would call every mutant caught, and a machine that is too busy none.
       const broken = await modelIn(copy);
       if (broken !== undefined) throw new Error(`The model without a mutant: ${broken}`);
       for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
@@ -96,9 +99,10 @@ function modelIn(copy: string): Promise<string | undefined> {
   child.stderr.on("data", (data: Buffer) => (output += data.toString()));
   return new Promise((resolve, reject) => {
     child.on("error", reject);
-    child.on("close", (code) => {
+    child.on("close", (code, signal) => {
       const promise = /^Broken: (.*)\.$/m.exec(output)?.[1];
-      resolve(code === 0 ? undefined : (promise ?? `an error: ${output.trim().slice(0, 200)}`));
+      const isUnbroken = code === 0 || signal !== null;
+      resolve(promise ?? (isUnbroken ? undefined : `an error: ${output.trim().slice(0, 200)}`));
     });
   });
 }
