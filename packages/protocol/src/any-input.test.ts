@@ -88,6 +88,7 @@ test("the readers are found", () => {
     "isRefusalCode",
     "isRefusalOfPayer",
     "isRouteTemplate",
+    "isRoutine",
     "isSameAddress",
     "isSignedByPayer",
     "isTransactionHash",

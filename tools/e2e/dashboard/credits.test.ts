@@ -67,8 +67,8 @@ describeInBrowser("credits on the dashboard", () => {
     await visit(window, "Settlements");
     await page.getByText("final", { exact: true }).waitFor();
     await page.getByRole("table").getByRole("link").first().click();
-    await page.getByText("Transaction signed and sent").waitFor();
-    await page.getByText("Final", { exact: true }).waitFor();
+    await page.getByText("Transfer sent to the network").waitFor();
+    await page.getByText("Final: it cannot be taken back").waitFor();
     expect(await page.getByText(first.address).count()).toBe(1);
 
     const second = market.newBuyer();

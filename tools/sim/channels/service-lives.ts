@@ -12,7 +12,7 @@ import {
 } from "@farthing/facilitator";
 import type { Address } from "@farthing/protocol";
 import { createFacilitatorClient } from "@farthing/seller";
-import { Agent, type Dispatcher } from "undici";
+import { getGlobalDispatcher, setGlobalDispatcher, type Dispatcher } from "undici";
 import { createMortal, type Mortal } from "./mortal.ts";
 import type { DrawEnd } from "./mortal.ts";
 import { answerRequest, type ServiceChain } from "./service-chain.ts";
@@ -51,23 +51,23 @@ type Nodes = Map<string, (body: string) => Promise<Response>>;
 
 /**
  * Answers requests to nodes in this process, so that time stands still while one is under way: the
- * engine sends them by undici's agent.
+ * engine sends them by undici's global dispatcher.
  */
 function answerNodes(stack: AsyncDisposableStack): Nodes {
   const nodes: Nodes = new Map();
-  const { dispatch } = Agent.prototype;
-  Agent.prototype.dispatch = function answer(options, handler) {
-    const node = nodes.get(`${String(options.origin)}${options.path}`);
-    if (!node) return dispatch.call(this, options, handler);
-    node(typeof options.body === "string" ? options.body : "").then(
-      async (response) => tell(handler, await response.bytes()),
-      (error: unknown) => handler.onResponseError?.(unaborted, new Error(String(error))),
-    );
-    return true;
-  };
-  stack.defer(() => {
-    Agent.prototype.dispatch = dispatch;
-  });
+  const before = getGlobalDispatcher();
+  setGlobalDispatcher(
+    before.compose((dispatch) => (options, handler) => {
+      const node = nodes.get(`${String(options.origin)}${options.path}`);
+      if (!node || typeof options.body !== "string") return dispatch(options, handler);
+      node(options.body).then(
+        async (response) => tell(handler, await response.bytes()),
+        (error: unknown) => handler.onResponseError?.(unaborted, new Error(String(error))),
+      );
+      return true;
+    }),
+  );
+  stack.defer(() => setGlobalDispatcher(before));
   return nodes;
 }
 

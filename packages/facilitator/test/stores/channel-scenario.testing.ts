@@ -69,4 +69,5 @@ export async function keepChannels(
   await store.sumChannels(account, chainId);
   await store.listChannelDays(account, chainId, 0);
   await store.recordSettled(account, chainId, 6n);
+  await store.listUnsent(chainId, 1n, 20);
 }

@@ -52,7 +52,9 @@ test("a database that a service used before participants were recorded is a serv
   await bench.query("drop table refunds");
   await bench.query("alter table settlements drop column refund_of");
   await bench.query("alter table settlements drop column signature_hash");
-  await bench.query("alter table settlements drop column recovered_at");
+  for (const column of ["recovered_at", "earlier_failure", "earlier_failure_message"]) {
+    await bench.query(`alter table settlements drop column ${column}`);
+  }
   await bench.query("delete from kysely_migration where name >= '0014-participants'");
   await expect(openStore(bench.databaseUrl, { participants: [] })).rejects.toMatchObject({
     code: "configuration",
