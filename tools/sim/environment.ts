@@ -23,6 +23,7 @@ import { createResponseTimeouts } from "./response-timeout.ts";
 import type { Plan } from "./plan.ts";
 import { createPayerWallets, type PayerWallets } from "./payer-wallets.ts";
 import { seededRandomByName, type SeededRandom } from "./seeded-random.ts";
+import { serviceSettings } from "./service-settings.ts";
 import { createTrace, type Trace } from "./trace.ts";
 import {
   beginTime,
@@ -107,14 +108,8 @@ export async function setUp(
     [speedName]: `${time.speed}`,
     [surfaceName]: service.servedSurface,
     FARTHING_PORT: "0",
-    [`FARTHING_RPC_${devnet.chainId}`]: transports.map(({ url }) => url).join(","),
-    FARTHING_RELAYER_KEYS: devnet.relayers.map(({ privateKey }) => privateKey).join(","),
-    DATABASE_URL: database.url,
-    FARTHING_RATE_LIMIT: "0",
+    ...serviceSettings(devnet, transports.map(({ url }) => url).join(","), database.url),
     FARTHING_ID_SECRET: idSecret,
-    FARTHING_MIN_AMOUNT: "0",
-    FARTHING_PAYER_CAP: "0",
-    FARTHING_PAYER_COUNT: "0",
     FARTHING_KEYLESS_GAS_PER_DAY: "0",
     FARTHING_BATCH_MAX: `${plan.batchMax}`,
     FARTHING_CONFIRMATIONS: `${service.confirmations}`,

@@ -23,6 +23,7 @@ import { createWorld, type World } from "./chain-world.ts";
 import { createDatabases } from "./databases.ts";
 import { createNodeView } from "./node-view.ts";
 import { startPacedClock, type PacedClock } from "./paced-clock.ts";
+import { serviceSettings } from "./service-settings.ts";
 import { createTrace, type Trace } from "./trace.ts";
 
 /** One facilitator at one endpoint. */
@@ -115,13 +116,7 @@ async function serve(deps: ServeDeps, stack: AsyncDisposableStack): Promise<stri
   stack.defer(() => database.close());
   const env = {
     FARTHING_PORT: "0",
-    [`FARTHING_RPC_${devnet.chainId}`]: rpcUrl,
-    FARTHING_RELAYER_KEYS: devnet.relayers.map(({ privateKey }) => privateKey).join(","),
-    DATABASE_URL: database.url,
-    FARTHING_RATE_LIMIT: "0",
-    FARTHING_MIN_AMOUNT: "0",
-    FARTHING_PAYER_CAP: "0",
-    FARTHING_PAYER_COUNT: "0",
+    ...serviceSettings(devnet, rpcUrl, database.url),
     FARTHING_KEYLESS_GAS_PER_DAY: "0",
   };
   const facilitator = await startFacilitator({

@@ -34,7 +34,7 @@ function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.matches("input, select, textarea");
 }
 
-/** Calls back when somebody presses one of the keys, also just before this screen was shown. */
+/** Calls `open` when a user presses one of the keys, or has pressed it on the way to this screen. */
 export function useSearch(open: () => void): void {
   useEffect(() => {
     const take = (event: Event) => {

@@ -26,7 +26,7 @@ export function address(whole: Address): HTMLElement {
 
 /** `0.01 USDC`, in Spanish `0,01 USDC`: all digits that count, and no more. */
 export function usdc(units: bigint): string {
-  return `${shortUsdc(units).replace(".", texts.decimal)} USDC`;
+  return `${shortUsdc(units, texts.decimal)} USDC`;
 }
 
 /** The amount with a button that copies its number. */

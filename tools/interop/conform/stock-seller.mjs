@@ -1,29 +1,9 @@
-/**
- * A seller of published packages behind Express: `node stock-seller.mjs <folder of the packages>`, with
- * the variables of `farthing conform`.
- */
+/** A seller of published packages behind Express: `node stock-seller.mjs <folder of the packages>`. */
 import express from "express";
+import { charge, port } from "./stock-terms.mjs";
 
-const env = process.env;
-const stock = await import(new URL(`../${process.argv[2]}/index.mjs`, import.meta.url).href);
-
-const client = new stock.HTTPFacilitatorClient({ url: env.CONFORM_FACILITATOR_URL });
-const server = new stock.x402ResourceServer(client).register(
-  env.CONFORM_NETWORK,
-  new stock.ExactEvmSeller(),
-);
-const accepts = {
-  scheme: "exact",
-  network: env.CONFORM_NETWORK,
-  payTo: env.CONFORM_PAY_TO,
-  price: {
-    amount: env.CONFORM_PRICE,
-    asset: env.CONFORM_ASSET,
-    extra: { name: env.CONFORM_ASSET_NAME, version: env.CONFORM_ASSET_VERSION },
-  },
-};
 const app = express();
-app.use(stock.paymentMiddleware({ "GET /report": { accepts, description: "Report" } }, server));
+app.use(charge);
 let reports = 0;
 app.get("/report", (_req, res) => res.json({ report: ++reports }));
-app.listen(Number(env.PORT), "127.0.0.1");
+app.listen(port, "127.0.0.1");

@@ -97,7 +97,7 @@ export async function createServiceChain(deps: {
 }
 
 /** Answers a request of JSON-RPC as a node does over HTTP. */
-export async function answerRequest(body: string, answer: AnswerNode): Promise<Response> {
+export async function answerRequest(body: string, answer: AnswerNode): Promise<string> {
   const request: unknown = parseJson(body)?.value;
   const calls = (Array.isArray(request) ? request : [request]).filter(isObject).map((call) => {
     const params: unknown = member(call, "params");
@@ -111,5 +111,5 @@ export async function answerRequest(body: string, answer: AnswerNode): Promise<R
   const replies = answers.map((reply, nth) => {
     return { jsonrpc: "2.0", id: calls[nth]?.id, ...(isObject(reply) ? reply : {}) };
   });
-  return Response.json(Array.isArray(request) ? replies : replies[0]);
+  return JSON.stringify(Array.isArray(request) ? replies : replies[0]);
 }

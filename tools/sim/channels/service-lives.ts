@@ -13,6 +13,7 @@ import {
 import type { Address } from "@farthing/protocol";
 import { createFacilitatorClient } from "@farthing/seller";
 import { getGlobalDispatcher, setGlobalDispatcher, type Dispatcher } from "undici";
+import { serviceSettings } from "../service-settings.ts";
 import { createMortal, type Mortal } from "./mortal.ts";
 import type { DrawEnd } from "./mortal.ts";
 import { answerRequest, type ServiceChain } from "./service-chain.ts";
@@ -47,7 +48,7 @@ export async function createServices(
   return () => startService(keys, nodes, deps);
 }
 
-type Nodes = Map<string, (body: string) => Promise<Response>>;
+type Nodes = Map<string, (body: string) => Promise<string>>;
 
 /**
  * Answers requests to nodes in this process, so that time stands still while one is under way: the
@@ -61,7 +62,7 @@ function answerNodes(stack: AsyncDisposableStack): Nodes {
       const node = nodes.get(`${String(options.origin)}${options.path}`);
       if (!node || typeof options.body !== "string") return dispatch(options, handler);
       node(options.body).then(
-        async (response) => tell(handler, await response.bytes()),
+        (text) => tell(handler, text),
         (error: unknown) => handler.onResponseError?.(unaborted, new Error(String(error))),
       );
       return true;
@@ -81,9 +82,9 @@ const unaborted: Dispatcher.DispatchController = {
   resume: () => undefined,
 };
 
-function tell(handler: Dispatcher.DispatchHandler, body: Uint8Array): void {
+function tell(handler: Dispatcher.DispatchHandler, text: string): void {
   handler.onResponseStart?.(unaborted, 200, {}, "OK");
-  handler.onResponseData?.(unaborted, Buffer.from(body));
+  handler.onResponseData?.(unaborted, Buffer.from(text));
   handler.onResponseEnd?.(unaborted, {});
 }
 
@@ -103,13 +104,7 @@ function startService(
     return mortal.whileAlive(clock.during(work()));
   });
   const env = {
-    [`FARTHING_RPC_${devnet.chainId}`]: url,
-    FARTHING_RELAYER_KEYS: devnet.relayers.map(({ privateKey }) => privateKey).join(","),
-    DATABASE_URL: database.url,
-    FARTHING_RATE_LIMIT: "0",
-    FARTHING_MIN_AMOUNT: "0",
-    FARTHING_PAYER_CAP: "0",
-    FARTHING_PAYER_COUNT: "0",
+    ...serviceSettings(devnet, url, database.url),
     FARTHING_GAS_PRICE_MAX: "100",
     FARTHING_FREE_CREDITS: `${freeCredits}`,
   };

@@ -34,7 +34,10 @@ function run(args: readonly string[], environment: Readonly<Record<string, strin
 
 /** The code and the code word of a failure. */
 function failure({ code, stderr }: Run): readonly [number | null, string] {
-  return [code, /^farthing: .* \((\w+), payment \w+\)\n/.exec(stderr)?.[1] ?? stderr];
+  return [
+    code,
+    /^farthing: .* \((\w+), payment \w+\)\n(?: {2}for .+: .+\n)*$/.exec(stderr)?.[1] ?? stderr,
+  ];
 }
 
 const busy: Answer = { status: 503, headers: { "Retry-After": "3600" } };

@@ -72,8 +72,9 @@ test("--max-amount lowers and raises the limit of the run", async () => {
   await using seller = await startSeller({ unpaid: challenge({ ...oneCent, amount: 500_000n }) });
   const low = await farthing(["pay", seller.url]);
   expect([low.code, low.stdout]).toEqual([12, ""]);
-  expect(low.stderr).toMatch(/^farthing: .* \(per_payment_cap, payment not_sent\)\n/);
-  expect(low.stderr).toContain("\n  for this run alone: --max-amount 0.5\n");
+  expect(low.stderr).toMatch(
+    /^farthing: .* \(per_payment_cap, payment not_sent\)\n {2}for this run alone: --max-amount 0\.5\n {2}for every run from now on: farthing ledger limits set --per-call 0\.5\n$/,
+  );
   expect(seller.paid).toHaveLength(0);
   const high = await farthing(["pay", "--max-amount", "0.5", seller.url]);
   expect([high.code, high.stdout]).toEqual([0, "content"]);

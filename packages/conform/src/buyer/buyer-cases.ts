@@ -180,7 +180,7 @@ const staysAtItsHost: Case = {
   name: "stays-at-its-host",
   profile: "money",
   rule: "A paid request that is redirected to another host takes no payment there.",
-  source: "promise: a payment goes to nobody but the seller that asked for it",
+  source: "promise: a buyer sends a payment only to the seller that asked for it",
   async run({ seller, run }) {
     seller.onPayment = () => "elsewhere";
     const { outcome } = await run();

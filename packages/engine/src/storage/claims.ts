@@ -28,7 +28,12 @@ import { identifierLocks, insertIdentifiers, refuseIdentifiers } from "./payment
 import { evaluateRefunds, insertRefunds, refundLocks, renewAll } from "./refunds.ts";
 import { evaluateRevertedGas, reserveRevertedGas, revertedGasLocks } from "./reverted-gas.ts";
 import { toSettlement } from "./rows.ts";
-import { newSettlements, settlementColumns, type SettlementRow } from "./schema.ts";
+import {
+  newSettlements,
+  settlementColumnList,
+  settlementColumns,
+  type SettlementRow,
+} from "./schema.ts";
 import type { ClaimResult } from "./engine-store.ts";
 
 /** Results are in the order of the claims. */
@@ -119,8 +124,6 @@ function refusalOf(
   return reason;
 }
 
-const columnList = sql.raw(settlementColumns.join(", "));
-
 /** Results are keyed by {@link keyText}. */
 export async function findByKeys(
   { db, engine }: Database,
@@ -129,7 +132,7 @@ export async function findByKeys(
   if (keys.length === 0) return new Map();
   const list = engine.list(keys.map(exchangeKeyOf), keyTypes);
   // As text, since each `/verify` asks: to build it takes longer than to carry it out.
-  const { rows } = await sql<SettlementRow>`select ${columnList} from ${list}
+  const { rows } = await sql<SettlementRow>`select ${settlementColumnList} from ${list}
     join settlements on settlements.chain_id = given.chain_id and settlements.asset = given.asset
       and settlements.payer = given.payer and settlements.nonce = given.nonce`.execute(db);
   const settlements = rows.map(toSettlement);

@@ -16,7 +16,7 @@ import {
 } from "./exchange-store.ts";
 import { forgetIdentifiers } from "./payment-identifiers.ts";
 import { toSettlement } from "./rows.ts";
-import { settlementColumns, type SettlementRow } from "./schema.ts";
+import { settlementColumnList, type SettlementRow } from "./schema.ts";
 import type { ExchangeFile } from "./sqlite/exchange-file.ts";
 
 export function exchangeCountMethods(database: Database) {
@@ -108,7 +108,6 @@ type OpenedRow = SettlementRow & { readonly given_key: string; readonly is_full:
 
 /** The look-up and the notes in one statement. */
 const openInDatabase: Work<ExchangeStore["openExchanges"]> = async (database, openings, now) => {
-  const columns = sql.raw(settlementColumns.join(", "));
   const { rows } = await sql<OpenedRow>`
     with given as materialized (select * from ${listOpenings(database, openings)}),
     free as materialized (
@@ -133,7 +132,7 @@ const openInDatabase: Work<ExchangeStore["openExchanges"]> = async (database, op
       insert into payer_exchanges as owner (payer, payments)
       select payer, count(*) from opened where is_new group by payer order by payer
       on conflict (payer) do update set payments = owner.payments + excluded.payments)
-    select given.key as given_key, coalesce(free.is_full, false) as is_full, ${columns}
+    select given.key as given_key, coalesce(free.is_full, false) as is_full, ${settlementColumnList}
     from given
     left join free on free.key = given.key
     left join settlements on settlements.payer = given.payer and settlements.nonce = given.nonce

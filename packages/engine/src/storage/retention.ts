@@ -11,7 +11,7 @@ import { moveClosed } from "./closed-transactions.ts";
 import { hasLateIndex } from "./late-indexes.ts";
 import { reviewPrune, type PruneReview, type SettlementParticipant } from "./participant.ts";
 import { toSettlement } from "./rows.ts";
-import { settlementColumns, type SettlementRow } from "./schema.ts";
+import { settlementColumnList, type SettlementRow } from "./schema.ts";
 
 /** A removed settlement, with values that participants export beside it. */
 export interface RetiredSettlement extends Readonly<Record<string, unknown>> {
@@ -208,7 +208,7 @@ async function removeOver(
   const found = textList(engine, which.ids);
   const end = String(endedBefore);
   const { rows } = await sql<SettlementRow>`
-    select ${sql.raw(settlementColumns.join(", "))} from settlements
+    select ${settlementColumnList} from settlements
     where id in (
       select settlement_id from transaction_settlements
         join ${carriers} on transaction_settlements.transaction_id = given.of

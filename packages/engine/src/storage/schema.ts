@@ -3,7 +3,7 @@
  * since they may pass 64 bits; times are milliseconds since 1970.
  */
 import type { Address, ChainId, Hex, RefusalCode } from "@farthing/protocol";
-import type { ColumnType, Selectable } from "kysely";
+import { sql, type ColumnType, type Selectable } from "kysely";
 import {
   decimal,
   flag,
@@ -84,6 +84,9 @@ export const settlementColumns = [
   ...settlementTable.columns,
   "settlements.transaction_id",
 ] as const;
+
+/** The same, for statements that are written as text. */
+export const settlementColumnList = sql.raw(settlementColumns.join(", "));
 
 const planned = {
   chainId: smallInteger<ChainId>(),

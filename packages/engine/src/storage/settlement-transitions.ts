@@ -288,7 +288,7 @@ const reorganise: Step<"recordReorganised"> = async (record, chainId, fromBlock,
       where("block_number", ">=", fromBlock),
       ...(hashes ? [where("block_hash", "in", hashes)] : []),
     ]);
-  const reverted: string[] = [];
+  let reverted: readonly string[] = [];
   const revert: Update = async (tx) => {
     await lockSettlements(tx, which);
     const rows = await tx.db
@@ -308,8 +308,7 @@ const reorganise: Step<"recordReorganised"> = async (record, chainId, fromBlock,
       .where(which)
       .returning(settlementColumns)
       .execute();
-    // The transaction may be repeated.
-    reverted.splice(0, reverted.length, ...rows.map(({ id }) => id));
+    reverted = rows.map(({ id }) => id);
     return rows.map((row) => unpricedStep("reorganised", row));
   };
   return record(now, revert, (tx) => failAgain(tx, reverted));

@@ -17,7 +17,7 @@ import { requireBody } from "../http/server/read-body.ts";
 import { refusedResponse, settleResponse } from "@farthing/engine/x402";
 import { HttpProblem } from "../http/messages/responses.ts";
 import { problems } from "../http/messages/schemas.ts";
-import { sessionOf } from "../http/access/session.ts";
+import { accountOf } from "../http/access/session.ts";
 import type { PaymentContext } from "./context.ts";
 import { gasProblem, purchaseTerms, type PurchaseBudget } from "./keyless/terms.ts";
 import { RefundBody, RefundResponseBody } from "./schemas.ts";
@@ -92,7 +92,7 @@ async function refund(
   request: FastifyRequest,
   signed: SignedRefund,
 ): Promise<SettleResponse & { readonly refundOf: string }> {
-  const { account } = request.apiKey ?? sessionOf(request);
+  const account = accountOf(request);
   const { settlementId: refundOf, authorization } = signed;
   const payment = await context.findSettlement(refundOf);
   if (!payment || !isSameAddress(payment.payTo, account)) throw noPayment();

@@ -107,7 +107,7 @@ test("submitted by somebody else while no process ran for three days: told after
     .toMatchObject({ success: true, transaction: hash });
 });
 
-test("made by somebody else in a block that vanishes: told as failed again, and not sent by the service", async () => {
+test("a third party pays it in a block that is reorganised out: it has failed again, and the service does not send it", async () => {
   const { devnet, start, fail, payAfterAll } = await prepare();
   const served = await start();
   const body = await fail(served);
@@ -118,7 +118,7 @@ test("made by somebody else in a block that vanishes: told as failed again, and 
   await devnet.usdc.setBalance(walletAt(devnet.buyers, 0).address, oneCent);
   await devnet.mine();
   await expect.poll(answer, soon).toMatchObject({ errorReason: "insufficient_funds" });
-  // Whoever pays it is told; another payment shows that the service has sent nothing of it before.
+  // Once a later payment is confirmed, the service would have sent this one as well.
   const next = bodyOn(devnet, { payer: walletAt(devnet.buyers, 1) });
   await served.post("/settle", next, prefer);
   await devnet.mine(finalAfterBlocks);

@@ -21,9 +21,11 @@ export function formatUsdc(units: bigint): string {
   return `${sign}${digits.slice(0, -usdcDecimals)}.${digits.slice(-usdcDecimals)}`;
 }
 
-/** Writes base units without trailing zeros: 10000n is `0.01`, 1000000n is `1`. */
-export function shortUsdc(units: bigint): string {
-  return formatUsdc(units).replace(/\.?0+$/, "");
+/** Writes base units without trailing zeros: 10000n is `0.01`, in Spanish `0,01`, and 1000000n is `1`. */
+export function shortUsdc(units: bigint, decimal = "."): string {
+  return formatUsdc(units)
+    .replace(/\.?0+$/, "")
+    .replace(".", decimal);
 }
 
 /** Writes base units as people write prices, with two decimals or more: 10000n is `0.01`. */

@@ -116,8 +116,7 @@ function toScriptJson(value: unknown): string {
 }
 
 function writeAmount(units: bigint, decimal: string): string {
-  const amount = shortUsdc(units);
-  return `${amount.replace(".", decimal)} <span class="unit" id="copy-amount" data-value="${amount}">USDC</span>`;
+  return `${shortUsdc(units, decimal)} <span class="unit" id="copy-amount" data-value="${shortUsdc(units)}">USDC</span>`;
 }
 
 /** Shown by the script, without which they would do nothing. */
@@ -142,7 +141,7 @@ function writeBought({ pass, balance }: Requirements, { server, decimal }: Texts
     ? fill(server.pass, { uses: pass.uses, time: writeDuration(pass.validForSeconds, server) })
     : balance &&
       fill(server.balance, {
-        amount: `${shortUsdc(balance.reserve).replace(".", decimal)} USDC`,
+        amount: `${shortUsdc(balance.reserve, decimal)} USDC`,
       });
   return bought === undefined ? "" : `\n<div><dt>${server.buys}</dt><dd>${bought}</dd></div>`;
 }

@@ -33,9 +33,9 @@ export function createReadRace(clock: Clock) {
 
   function startLimit(ms: number) {
     const ended = new AbortController();
-    const limit = { isOver: false, end: Promise.resolve(), cancel: () => ended.abort(waitEnded) };
-    limit.end = clock.sleep(Math.max(0, ms), ended.signal).then(() => void (limit.isOver = true));
-    return limit;
+    let isOver = false;
+    const end = clock.sleep(Math.max(0, ms), ended.signal).then(() => void (isOver = true));
+    return { end, isOver: () => isOver, cancel: () => ended.abort(waitEnded) };
   }
 
   return {
@@ -50,7 +50,7 @@ export function createReadRace(clock: Clock) {
     async isDecided(ms?: number): Promise<boolean> {
       const limit = ms === undefined ? undefined : startLimit(ms);
       try {
-        while (!isOver(limit) && !isGood() && open.size > 0) {
+        while (limit?.isOver() !== true && !isGood() && open.size > 0) {
           await Promise.race(limit ? [limit.end, ...open] : open);
         }
         return isGood();
@@ -71,8 +71,6 @@ export function createReadRace(clock: Clock) {
     },
   };
 }
-
-const isOver = (limit: { readonly isOver: boolean } | undefined) => limit?.isOver === true;
 
 /** What a read without a reply throws; `full` lists the endpoints without capacity. */
 export function unansweredBy(full: readonly number[], fault: unknown): Fault {

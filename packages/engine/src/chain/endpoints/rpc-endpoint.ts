@@ -183,7 +183,7 @@ function retryAfter(value: string | undefined, nowMs: number): number | undefine
   return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
 }
 
-/** Whether a response sends the request to another address, which nobody has chosen. */
+/** Whether a response redirects the request. The operator has not configured that address. */
 function isRedirect(status: number): boolean {
   return [301, 302, 303, 307, 308].includes(status);
 }

@@ -1,13 +1,13 @@
 /** Answers that no honest node gives: they are refused, and cost no more than an honest one. */
-import { createServer, type ServerResponse } from "node:http";
 import { pipeline, Readable } from "node:stream";
 import { networkOfChain, type Hex } from "@farthing/protocol";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { messageOf } from "../../base/fault.ts";
 import { silentLog } from "../../base/log.ts";
 import { Secret } from "../../base/secret.ts";
 import { readEventsOfBlocks } from "../logs/block-events.ts";
 import { readHeader } from "../reads/block-headers.ts";
+import { serveHere } from "../endpoints/answering-node.testing.ts";
 import { createChain } from "../endpoints/chain.ts";
 import { readConditions } from "./chain-conditions.ts";
 import { createRpcEndpoint, type RpcCall } from "../endpoints/rpc-endpoint.ts";
@@ -72,27 +72,18 @@ test("a final block that is later than the newest one is none", () => {
   expect(read(2_000_000_000)).toBeUndefined();
 });
 
-/** Starts a server of one kind of body; returns its URL. */
-async function serve(answer: (response: ServerResponse) => unknown): Promise<string> {
-  const server = createServer((_request, response) => answer(response));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("the server has no port");
-  return `http://127.0.0.1:${address.port}`;
-}
-
 test("a body without end is given up long before memory is", async () => {
   const mebibyte = Buffer.alloc(1024 * 1024, " ");
   let sent = 0;
   function* pour() {
     for (; sent < 1_000; sent++) yield mebibyte;
   }
-  const url = await serve((response) => pipeline(Readable.from(pour()), response, () => {}));
-  const endpoint = createRpcEndpoint({ url: new Secret(url), index: 0, timeoutMs: 60_000 });
+  const node = await serveHere((response) => pipeline(Readable.from(pour()), response, () => {}));
+  const endpoint = createRpcEndpoint({
+    url: new Secret(`http://${node}`),
+    index: 0,
+    timeoutMs: 60_000,
+  });
   const sending = endpoint.send([{ method: "eth_blockNumber", params: [] }]);
   expect(await sending.catch(messageOf)).toBe("RPC endpoint 0: the answer is too large");
   expect(sent).toBeLessThan(200);

@@ -2,10 +2,10 @@
 import type { TimeCursor } from "@farthing/engine/storage";
 import { timeText, type Clock } from "@farthing/engine/base";
 import { networkOfChain, type Address, type Hex, type Network } from "@farthing/protocol";
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply } from "fastify";
 import { Type, type Static } from "typebox";
 import { checkMode } from "../../http/access/authenticate.ts";
-import { sessionOf } from "../../http/access/session.ts";
+import { accountOf } from "../../http/access/session.ts";
 import { Format, jsonOrCsv, sendCsv, wantsCsv, type CsvFile } from "../../http/messages/csv.ts";
 import { readLimit, timeCursor } from "../../http/messages/cursor.ts";
 import { found } from "../../http/messages/responses.ts";
@@ -133,11 +133,6 @@ const listed = {
   querystring: ListQuery,
 };
 
-/** A session reads all networks, a key those of its kind. Throws 401. */
-function checkKind({ apiKey }: FastifyRequest, network: Network): void {
-  if (apiKey) checkMode(apiKey, network);
-}
-
 type ListWanted = Omit<Static<typeof ListQuery>, "network"> & { readonly network: Network };
 
 export interface AccountChannelDeps {
@@ -156,12 +151,13 @@ export function registerAccountChannels(server: TypedServer, deps: AccountChanne
       response: { 200: jsonOrCsv(ChannelListResponse), ...readProblems() },
     },
     handler: async (request, reply) => {
-      const { account } = request.apiKey ?? sessionOf(request);
+      const account = accountOf(request);
       const network = readOneNetwork(request.query.network, deps.networks);
-      checkKind(request, network);
-      if (wantsCsv(request))
-        return sendChannels(deps, account, { ...request.query, network }, reply);
-      return listChannels(deps, account, { ...request.query, network });
+      // A session reads all networks, a key those of its kind.
+      checkMode(request.apiKey, network);
+      const wanted = { ...request.query, network };
+      if (wantsCsv(request)) return sendChannels(deps, account, wanted, reply);
+      return listChannels(deps, account, wanted);
     },
   });
   server.get("/v1/account/channels/:channelId", {
@@ -176,10 +172,9 @@ export function registerAccountChannels(server: TypedServer, deps: AccountChanne
     },
     handler: async (request) => {
       const id: Hex = `0x${request.params.channelId.slice(2)}`;
-      const { account } = request.apiKey ?? sessionOf(request);
-      const channel = found(await deps.store.findChannel(account, id), "channel");
+      const channel = found(await deps.store.findChannel(accountOf(request), id), "channel");
       const { chainId, channelId, config, reservedCredits } = channel;
-      checkKind(request, networkOfChain(chainId));
+      checkMode(request.apiKey, networkOfChain(chainId));
       const events = await deps.store.listChannelEvents(chainId, channelId, eventsMax);
       return {
         ...toRow(channel),

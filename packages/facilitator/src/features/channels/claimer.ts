@@ -34,6 +34,12 @@ const claimMs = 60_000;
 /** Sweeps that one look makes beside those of its claims; the next look goes on. */
 const sweepsMax = 20;
 
+/**
+ * Looks in a row that find money unsent before it is swept without a claim: a minute, in which whoever
+ * claimed it has swept it, and in which a sweep that was sent before is in a block.
+ */
+const unsentLooks = 6;
+
 /** 0.10 USDC: fifty times what a sweep costs at the gas price that XDC prepares (625 gwei). */
 const sweepMinUnits = 100_000n;
 
@@ -51,6 +57,8 @@ export function createClaimer(deps: ClaimerDeps) {
   const watch = createChannelWatch(deps);
   /** Accounts whose vouchers are claimed with the next look, whatever their sum. */
   const asked = new Set<string>();
+  /** By network: in how many looks in a row an account had money that was not sent. */
+  const unsentFor = new Map<ChainId, ReadonlyMap<Address, number>>();
   /** Looks at a network since the node was asked. */
   const skipped = new Map<ChainId, number>();
   const listOpen = (chainId: ChainId) => store.listUnclaimed(chainId, clock.nowMs(), considerMax);
@@ -60,27 +68,32 @@ export function createClaimer(deps: ClaimerDeps) {
     const isQuiet = open.length === 0;
     if (isQuiet && !(await store.hasOpenChannels(chainId))) {
       watch.rest(chainId);
-      return sweepAll(chainId, []);
+      return sweepUnsent(chainId);
     }
     const quiet = (skipped.get(chainId) ?? 0) + 1;
     skipped.set(chainId, isQuiet && quiet < quietLooks ? quiet : 0);
     if (skipped.get(chainId) !== 0) return;
     await watch.look(chainId, open);
     const due = chooseDue(await listOpen(chainId), asked, clock.nowMs());
-    const byAccount = Map.groupBy(due, (row) => row.account);
-    for (const [account, rows] of byAccount) {
+    for (const [account, rows] of Map.groupBy(due, (row) => row.account)) {
       asked.delete(account.toLowerCase());
       for (let first = 0; first < rows.length; first += rowsMax) {
         await claim(chainId, rows.slice(first, first + rowsMax));
       }
+      await sweep(deps, chainId, account);
     }
-    await sweepAll(chainId, [...byAccount.keys()]);
+    await sweepUnsent(chainId);
   }
 
-  /** Also what was claimed by a transaction that was not in a block when its look ended. */
-  async function sweepAll(chainId: ChainId, claimed: readonly Address[]): Promise<void> {
+  /** Sends what was claimed by a transaction that was not in a block when its look ended. */
+  async function sweepUnsent(chainId: ChainId): Promise<void> {
+    const before = unsentFor.get(chainId);
     const unsent = await store.listUnsent(chainId, sweepMinUnits, sweepsMax);
-    for (const account of new Set([...claimed, ...unsent])) await sweep(deps, chainId, account);
+    const looks = new Map(unsent.map((account) => [account, (before?.get(account) ?? 0) + 1]));
+    const due = unsent.filter((account) => looks.get(account) === unsentLooks);
+    for (const account of due) looks.delete(account);
+    unsentFor.set(chainId, looks);
+    for (const account of due) await sweep(deps, chainId, account);
   }
 
   /** Claims rows of one account that no other process claims. */

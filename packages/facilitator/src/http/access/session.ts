@@ -39,6 +39,11 @@ export function sessionOf({ session }: Pick<FastifyRequest, "session">): Request
   return session;
 }
 
+/** The account of a request that may have a key instead of a session. Throws 401. */
+export function accountOf(request: Pick<FastifyRequest, "session" | "apiKey">): Address {
+  return (request.apiKey ?? sessionOf(request)).account;
+}
+
 /** Throws 403 unless the role of the session allows this. */
 export function demandPermission({ role }: RequestSession, permission: Permission): void {
   if (!permits(role, permission)) {

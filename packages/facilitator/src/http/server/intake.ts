@@ -42,7 +42,7 @@ export function createIntake(hasStarted: () => boolean): Intake {
       underWay++;
       return () => {
         underWay--;
-        // Nobody waits for it before; an exception is made for each call, also one without effect.
+        // Only a shutdown waits for it. Each abort creates an exception, also one without effect.
         if (isDraining && underWay === 0) emptied.abort();
       };
     },
