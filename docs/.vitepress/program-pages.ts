@@ -63,7 +63,7 @@ function listOf(
     ]),
     "## Lists for programs",
     "",
-    "- [Errors](/errors.json): every code with which a facilitator or a gateway refuses a payment or a request, its meaning, and whether the same payment or request can succeed later (`retryable`)",
+    "- [Errors](/errors.json): every code with which a facilitator, a seller or a gateway refuses a payment or a request, its meaning, and whether the same payment or request can succeed later (`retryable`)",
     "- [Guarantees](/guarantees.json): what is promised, under which conditions, and the tests that show it",
     "- [Skill](/skills/farthing/SKILL.md): instructions for an agent that sells or buys with Farthing",
     "- `/openapi.json` of a facilitator and of a gateway describe their own operations",

@@ -106,12 +106,15 @@ test("programs find every code and every promise in a list", () => {
   expect([...refusalCodes, ...errorCodes].filter((code) => !codes.includes(`"${code}"`))).toEqual(
     [],
   );
-  const { refusals, errors, gateway } = Object(readList("errors.json"));
+  const { refusals, errors, seller, gateway } = Object(readList("errors.json"));
   // Each says whether to try again.
   const unsaid = [...refusals, ...errors, ...gateway].filter(
     ({ retryable }) => typeof retryable !== "boolean",
   );
   expect(unsaid).toEqual([]);
+  expect(seller).toContainEqual(
+    expect.objectContaining({ code: "facilitator_unavailable", statuses: [503], retryable: true }),
+  );
   expect(readList("guarantees.json")).toMatchObject({ guarantees: expect.any(Array) });
 });
 

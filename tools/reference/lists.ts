@@ -2,6 +2,7 @@
 import { problemTable } from "@farthing/facilitator";
 import { gatewayErrors, isRetryable } from "@farthing/gateway";
 import { errorCodes, refusal, refusalCodes, x402ReasonOf } from "@farthing/protocol";
+import { responseCodes } from "@farthing/seller/testing/response-codes";
 import { samePaymentCanSucceed } from "./refusal-retries.ts";
 import { errorMeanings } from "./error-rows.ts";
 import { guarantees } from "./guarantees.ts";
@@ -11,7 +12,8 @@ const json = (value: unknown) => `${JSON.stringify(value, undefined, 2)}\n`;
 /** By their file in docs/public, which the site serves at its root. */
 export const lists: Readonly<Record<string, () => string>> = {
   "guarantees.json": () => json({ guarantees }),
-  "errors.json": () => json({ refusals: refusals(), errors: errors(), gateway: ofGateway() }),
+  "errors.json": () =>
+    json({ refusals: refusals(), errors: errors(), seller: ofSeller(), gateway: ofGateway() }),
 };
 
 /**
@@ -40,6 +42,19 @@ function errors() {
       page: `/reference/troubleshooting#${code}`,
     };
   });
+}
+
+/**
+ * The member `error` of a seller's responses that ask for no payment. Where `retryable` depends on the case,
+ * the body of the response says it.
+ */
+function ofSeller() {
+  return Object.entries(responseCodes).map(([code, { statuses, retryable, meaning }]) => ({
+    code,
+    statuses,
+    retryable,
+    meaning,
+  }));
 }
 
 /** The member `error` of the gateway's own responses, which evaluated no payment. */

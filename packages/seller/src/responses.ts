@@ -25,30 +25,7 @@ import { remainingOf } from "./payment-records/balances/balances.ts";
 import type { Pass } from "./payment-records/passes/pass-store.ts";
 import { randomHex } from "./payment-records/rules/proof.ts";
 import { servedMethods, type AddressRefusal } from "./request-address.ts";
-
-/** Codes of responses other than the evaluation of a payment. */
-export type ResponseCode =
-  | "malformed_request"
-  | "method_not_allowed"
-  | "address_too_long"
-  | "ambiguous_payment"
-  | "payment_header_too_large"
-  | "request_too_large"
-  | "rate_limited"
-  | "payment_bound_elsewhere"
-  | "payment_identifier_conflict"
-  | "idempotency_key_reused"
-  | "already_delivered"
-  | "payment_refunded"
-  | "already_settled"
-  | "outcome_unknown"
-  | "settlement_pending"
-  | "facilitator_unavailable"
-  | "seller_account_problem"
-  | "busy"
-  | "invalid_batch_settlement_evm_channel_busy"
-  | "not_charged"
-  | "paid_undelivered";
+import type { ResponseCode } from "./response-codes.ts";
 
 export interface ErrorBody {
   readonly error: ResponseCode;

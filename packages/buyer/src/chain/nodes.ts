@@ -4,6 +4,10 @@ import { isLoopback, type ChainId, type Network } from "@farthing/protocol";
 /** The setting of a buyer who wants no node to be asked. */
 export const noNode = "none";
 
+/** Why a fact of the chain is unknown, and what its reader can do. */
+export const noNodeReason =
+  "only the chain can say, and no node is set (rpcUrl; for commands --rpc-url or FARTHING_RPC_URL)";
+
 /** They return `0x` addresses. Two bound the wait when a network has none. */
 export const publicNodes: Readonly<Record<ChainId, readonly string[]>> = {
   50: ["https://erpc.xinfin.network", "https://erpc.xdcrpc.com"],

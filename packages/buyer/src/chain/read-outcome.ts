@@ -18,7 +18,7 @@ import {
   type Network,
 } from "@farthing/protocol";
 import { nodeCall, type NodeCall } from "./call-node.ts";
-import { askNodes } from "./nodes.ts";
+import { askNodes, noNodeReason } from "./nodes.ts";
 import type { LedgerRecord } from "../ledger/ledger.ts";
 import type { FetchFunction } from "../replayable-request.ts";
 
@@ -130,7 +130,7 @@ export async function readOutcomeOf(
     (url) => readOutcome(fetch, url, terms),
     (answer) => answer.state !== "unknown" || answer.isUnanswered !== true,
   );
-  return outcome ?? unknown("only the chain can say, and no node is set");
+  return outcome ?? unknown(noNodeReason);
 }
 
 function unknown(reason: string): ChainOutcome {

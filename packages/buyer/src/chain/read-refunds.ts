@@ -6,7 +6,7 @@ import { isObject, maxRefunds, member, refundNonce, type Hex } from "@farthing/p
 import type { LedgerRecord } from "../ledger/ledger.ts";
 import type { FetchFunction } from "../replayable-request.ts";
 import { nodeCall, type NodeCall } from "./call-node.ts";
-import { askNodes } from "./nodes.ts";
+import { askNodes, noNodeReason } from "./nodes.ts";
 import {
   addressTopic,
   finalBlock,
@@ -56,7 +56,7 @@ export async function readRefundsOf(
     (url) => readRefundsAt(nodeCall(fetch, url), terms),
     ({ state }) => state === "known",
   );
-  return outcome ?? unknown("only the chain can say, and no node is set");
+  return outcome ?? unknown(noNodeReason);
 }
 
 function unknown(reason: string): RefundsOutcome {

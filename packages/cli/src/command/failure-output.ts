@@ -20,19 +20,24 @@ import { raisingCommand } from "./limit-table.ts";
 import { nextSteps, type PaymentProgress } from "../output/payment-report.ts";
 import { isClosedPipe } from "../output/terminal.ts";
 
-/**
- * Prints an error: with `json` one object on standard output, otherwise a line on standard error. With
- * `isPlain` it is the message alone.
- */
+interface FailureFlags {
+  readonly json?: boolean;
+  /** The message alone. */
+  readonly isPlain?: boolean;
+  /** The limit of this run, which stands above the stored one. */
+  readonly maxAmount?: unknown;
+}
+
+/** Prints an error: with `json` one object on standard output, otherwise a line on standard error. */
 export function showError(
   error: unknown,
-  flags: { readonly json?: boolean; readonly isPlain?: boolean },
+  flags: FailureFlags,
   progress: PaymentProgress,
   signal?: AbortSignal,
 ): ExitCode {
   const exitCode = exitOfError(error, progress, signal);
   if (isClosedPipe(error)) return exitCode;
-  const failure = describe(error, progress);
+  const failure = describe(error, flags, progress);
   const { code, message, paymentStatus } = failure;
   if (flags.json === true) {
     process.stdout.write(`${printableJson(failureObject(failure, exitCode))}\n`);
@@ -44,7 +49,7 @@ export function showError(
   return exitCode;
 }
 
-function describe(error: unknown, { payment, isSigned }: PaymentProgress) {
+function describe(error: unknown, flags: FailureFlags, { payment, isSigned }: PaymentProgress) {
   if (!(error instanceof PaymentError)) {
     return {
       code: codeOf(error),
@@ -57,7 +62,10 @@ function describe(error: unknown, { payment, isSigned }: PaymentProgress) {
     };
   }
   const { code, requestId, problem } = error;
-  const { message, retryable, raise_limit: raise } = problem;
+  const { message, retryable, raise_limit: raised } = problem;
+  // The stored limit did not refuse, and may be higher than this payment.
+  const isOfRun = flags.maxAmount !== undefined && raised?.limit === "perCall";
+  const raise = raised && isOfRun ? ({ ...raised, limit: "maxAmount" } as const) : raised;
   const sent = error instanceof UnansweredPaymentError ? error.payment : undefined;
   const unsent = problem.payment_state === "unused" ? "not_sent" : "ambiguous";
   const paymentStatus = sent?.state ?? unsent;
@@ -68,6 +76,7 @@ function describe(error: unknown, { payment, isSigned }: PaymentProgress) {
 function raiseText(raise: LimitToRaise | undefined): string {
   if (!raise) return "";
   const { limit, to } = raise;
+  if (limit === "maxAmount") return `  for this run alone: ${raisingCommand(raise)}\n`;
   const forOne = limit === "perCall" ? `  for this run alone: --max-amount ${to}\n` : "";
   return `${forOne}  for every run from now on: ${raisingCommand(raise)}\n`;
 }

@@ -58,3 +58,13 @@ test("a limit of the environment is raised there", async () => {
     error: { code: "per_payment_cap", raiseWith: "export FARTHING_LIMIT_PER_CALL=0.5" },
   });
 });
+
+test("beside a limit of the run, only that one is named: the stored one did not refuse", async () => {
+  await using seller = await startSeller({ unpaid: challenge(halfDollar) });
+  const run = atHome();
+  await run(["ledger", "limits", "set", "--per-call", "1"]);
+  const { stderr } = await run(["pay", "--max-amount", "0.4", seller.url]);
+  expect(stderr).toContain("for this run alone: --max-amount 0.5\n");
+  expect(stderr).not.toContain("ledger limits set");
+  expect((await run(["pay", "--max-amount", "0.5", seller.url])).stdout).toBe("content");
+});
