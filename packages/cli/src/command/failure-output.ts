@@ -2,7 +2,6 @@
 import {
   PaymentError,
   UnansweredPaymentError,
-  type LimitToRaise,
   type PaymentSummary,
   type SentPayment,
 } from "@farthing/buyer";
@@ -16,16 +15,14 @@ import {
   UsageError,
 } from "./command-errors.ts";
 import { exitCodes, exitOfRefusal, type ExitCode } from "./exit-codes.ts";
-import { raisingCommand } from "./limit-table.ts";
+import { raiseInRun, raiseText, raisingCommand, type RunLimit } from "./limit-table.ts";
 import { nextSteps, type PaymentProgress } from "../output/payment-report.ts";
 import { isClosedPipe } from "../output/terminal.ts";
 
-interface FailureFlags {
+interface FailureFlags extends RunLimit {
   readonly json?: boolean;
   /** The message alone. */
   readonly isPlain?: boolean;
-  /** The limit of this run, which stands above the stored one. */
-  readonly maxAmount?: unknown;
 }
 
 /** Prints an error: with `json` one object on standard output, otherwise a line on standard error. */
@@ -62,23 +59,12 @@ function describe(error: unknown, flags: FailureFlags, { payment, isSigned }: Pa
     };
   }
   const { code, requestId, problem } = error;
-  const { message, retryable, raise_limit: raised } = problem;
-  // The stored limit did not refuse, and may be higher than this payment.
-  const isOfRun = flags.maxAmount !== undefined && raised?.limit === "perCall";
-  const raise = raised && isOfRun ? ({ ...raised, limit: "maxAmount" } as const) : raised;
+  const { message, retryable } = problem;
+  const raise = raiseInRun(problem.raise_limit, flags);
   const sent = error instanceof UnansweredPaymentError ? error.payment : undefined;
   const unsent = problem.payment_state === "unused" ? "not_sent" : "ambiguous";
   const paymentStatus = sent?.state ?? unsent;
   return { code, message, retryable, paymentStatus, requestId, payment: sent, raise };
-}
-
-/** How the owner of the limit lets this payment pass. */
-function raiseText(raise: LimitToRaise | undefined): string {
-  if (!raise) return "";
-  const { limit, to } = raise;
-  if (limit === "maxAmount") return `  for this run alone: ${raisingCommand(raise)}\n`;
-  const forOne = limit === "perCall" ? `  for this run alone: --max-amount ${to}\n` : "";
-  return `${forOne}  for every run from now on: ${raisingCommand(raise)}\n`;
 }
 
 function isSent(payment: PaymentSummary | undefined): payment is SentPayment {

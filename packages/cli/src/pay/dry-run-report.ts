@@ -1,7 +1,8 @@
 /** What a request would cost: in ten lines for `inspect`, with every check for `pay --dry-run`. */
-import type { Check, EvaluatedOffer, Quotation } from "@farthing/buyer";
+import type { Check, EvaluatedOffer, LimitToRaise, Quotation } from "@farthing/buyer";
 import { formatUsdc, printableLine, shortUsdc } from "@farthing/protocol";
 import type { ExitCode } from "../command/exit-codes.ts";
+import { raisingCommand } from "../command/limit-table.ts";
 
 /** The price and what stands in the way of it. Checks that passed are counted. */
 export function quoteText(quotation: Quotation, url: string): string {
@@ -77,14 +78,20 @@ function checkLine({ verdict, name, message }: Check): string {
   return `  ${verdict.padEnd(4)}  ${name.padEnd(nameWidth)}  ${message}`;
 }
 
-export function dryRunObject(quotation: Quotation, exitCode: ExitCode): Record<string, unknown> {
+export function dryRunObject(
+  quotation: Quotation,
+  exitCode: ExitCode,
+  raise: LimitToRaise | undefined,
+): Record<string, unknown> {
   const { place, offers, complaints, chosen, refusal } = quotation;
   return {
     dryRun: true,
     status: 402,
     paymentStatus: "not_sent",
     wouldPay: chosen !== undefined,
-    error: refusal ?? null,
+    error: refusal
+      ? { ...refusal, ...(raise && { raise, raiseWith: raisingCommand(raise) }) }
+      : null,
     place,
     offers: offers.map((evaluated) => offerObject(evaluated, evaluated.offer === chosen?.offer)),
     complaints,

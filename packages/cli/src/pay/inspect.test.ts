@@ -21,14 +21,14 @@ test("--json: every offer, every verdict, nothing signed", async () => {
   expect(seller.paid).toHaveLength(0);
 });
 
-test("ten lines of text, also into a pipe; --all has every check, --json an object", async () => {
+test("ten lines of text and one for a limit that refuses, also into a pipe; --all has every check, --json an object", async () => {
   await using seller = await startSeller({ unpaid: challenge({ ...oneCent, amount: 500_000n }) });
   const shown = await farthing(["inspect", seller.url], { environment, ...onTerminal });
   expect(shown.code).toBe(12);
   expect(shown.stdout).toMatch(/^Would not pay: The price 0\.5 USDC is above 0\.1 USDC per call/m);
   const json = await farthing(["inspect", "--json", seller.url], { environment, ...onTerminal });
   expect(JSON.parse(json.stdout)).toMatchObject({ error: { code: "per_payment_cap" } });
-  expect(shown.stdout.trimEnd().split("\n").length).toBeLessThanOrEqual(10);
+  expect(shown.stdout.trimEnd().split("\n").length).toBeLessThanOrEqual(11);
   expect(shown.stdout).toMatch(/^ {2}Price +0\.5 USDC$/m);
   expect(shown.stdout).toMatch(/^ {2}Checks +\d+ passed, 1 to note; 3 offers$/m);
   const text = await farthing(["inspect", seller.url], { environment });

@@ -12,6 +12,7 @@ import {
   type RequestFlags,
 } from "./pay-request.ts";
 import { addTermsFlags, channelsOption, createPayer, type PayerFlags } from "./payer.ts";
+import { raiseInRun, raiseLine, type RunLimit } from "../command/limit-table.ts";
 import type { PaymentProgress } from "../output/payment-report.ts";
 import { isJsonWanted, type PrintFlags } from "../output/print-output.ts";
 import {
@@ -99,7 +100,7 @@ function requestInit({ method, headers, body }: BuiltRequest, signal: AbortSigna
   return { method, headers, signal, ...(body === undefined ? {} : { body }) };
 }
 
-export interface QuoteFlags extends PrintFlags {
+export interface QuoteFlags extends PrintFlags, RunLimit {
   /** Every offer with every check. */
   readonly all?: boolean;
 }
@@ -126,9 +127,10 @@ export async function showQuote(
   const { quotation } = answer;
   const exitCode = quotation.refusal ? exitOfRefusal(quotation.refusal.code) : exitCodes.success;
   const describe = flags.all === true ? dryRunText : quoteText;
+  const raise = raiseInRun(quotation.refusal?.raise, flags);
   const text = isJsonWanted(flags)
-    ? `${printableJson(dryRunObject(quotation, exitCode))}\n`
-    : describe(quotation, request.url);
+    ? `${printableJson(dryRunObject(quotation, exitCode, raise))}\n`
+    : `${describe(quotation, request.url)}${raiseLine(raise)}`;
   writeTo(process.stdout, text);
   return exitCode;
 }

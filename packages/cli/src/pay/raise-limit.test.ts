@@ -68,3 +68,17 @@ test("beside a limit of the run, only that one is named: the stored one did not 
   expect(stderr).not.toContain("ledger limits set");
   expect((await run(["pay", "--max-amount", "0.5", seller.url])).stdout).toBe("content");
 });
+
+test("inspect names the command as well, and pay then passes", async () => {
+  await using seller = await startSeller({ unpaid: challenge(halfDollar) });
+  const run = atHome();
+  const { stdout } = await run(["inspect", seller.url]);
+  const [, command = ""] =
+    /^To let it pass: --max-amount 0\.5 for one run, or farthing (.*)\n$/m.exec(stdout) ?? [];
+  expect((await run(command.split(" "))).code).toBe(0);
+  expect((await run(["inspect", seller.url])).stdout).not.toContain("--max-amount");
+  const limited = await run(["inspect", "--json", "--max-amount", "0.4", seller.url]);
+  expect(JSON.parse(limited.stdout)).toMatchObject({
+    error: { code: "per_payment_cap", raiseWith: "--max-amount 0.5" },
+  });
+});
