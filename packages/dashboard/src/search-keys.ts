@@ -1,6 +1,7 @@
 /** `/` and Ctrl+K open the filters of the list on the screen, else those of the settlements. */
 import { useEffect } from "react";
 import { go } from "./location.ts";
+import { isSlashKeyOn } from "./slash-key.ts";
 
 const asked = "farthing:search";
 
@@ -27,7 +28,7 @@ export function useSearchKeys(): void {
 function isSearchKey({ key, ctrlKey, metaKey, altKey, shiftKey, target }: KeyboardEvent): boolean {
   if (altKey || document.querySelector("dialog[open]")) return false;
   if (ctrlKey || metaKey) return key.toLowerCase() === "k" && !shiftKey;
-  return key === "/" && !isTyping(target);
+  return key === "/" && isSlashKeyOn() && !isTyping(target);
 }
 
 function isTyping(target: EventTarget | null): boolean {

@@ -68,4 +68,23 @@ describeInBrowser("a first look at the dashboard", () => {
       .toMatch(/INPUT|SELECT/);
     expect(new URL(page.url()).pathname).toMatch(/\/requests$/);
   });
+
+  test("/ alone can be turned off, which lasts in this browser, and Ctrl+K goes on", async () => {
+    const { page } = window;
+    await page.goto(stage.screen("settings"));
+    await page.getByRole("checkbox", { name: "/ opens the filters" }).uncheck();
+    await page.goto(stage.screen("requests"));
+    const filters = page.getByRole("button", { name: "Filters" });
+    await filters.waitFor();
+    await page.keyboard.press("/");
+    expect(await filters.getAttribute("aria-expanded")).toBe("false");
+    await page.keyboard.press("Control+k");
+    await expect.poll(() => filters.getAttribute("aria-expanded")).toBe("true");
+    await page.goto(stage.screen("settings"));
+    await page.getByRole("checkbox", { name: "/ opens the filters" }).check();
+    await page.goto(stage.screen("requests"));
+    await filters.waitFor();
+    await page.keyboard.press("/");
+    await expect.poll(() => filters.getAttribute("aria-expanded")).toBe("true");
+  });
 });

@@ -1,6 +1,7 @@
 /** The filters of a list behind one button, and what is set of them beside it. */
 import { useCallback, useEffect, useId, useRef, useState, type ReactNode } from "react";
 import { useSearch } from "../search-keys.ts";
+import { useSlashKey } from "../slash-key.ts";
 import { Button } from "./button.tsx";
 import { Form } from "./field.tsx";
 
@@ -29,6 +30,7 @@ function focusFirst(form: HTMLElement | null): void {
 export function FilterBar({ label, set, onClear, children }: FilterBarProps) {
   const [isOpen, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
+  const hasSlashKey = useSlashKey();
   const id = useId();
   const [searches, setSearches] = useState(0);
   useSearch(
@@ -52,7 +54,7 @@ export function FilterBar({ label, set, onClear, children }: FilterBarProps) {
           ref={button}
           aria-expanded={isOpen}
           aria-controls={id}
-          aria-keyshortcuts="/ Control+K"
+          aria-keyshortcuts={hasSlashKey ? "/ Control+K" : "Control+K"}
           onClick={() => setOpen(!isOpen)}
         >
           Filters

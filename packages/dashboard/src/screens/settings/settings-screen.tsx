@@ -5,6 +5,7 @@ import { Page, Section, Facts } from "../../components/page.tsx";
 import { Whole } from "../../components/values.tsx";
 import { useAccount } from "../../signed-in.ts";
 import { EmailNotices } from "./email-notices.tsx";
+import { Keyboard } from "./keyboard.tsx";
 import { Members } from "./members.tsx";
 import { OpenInvitations } from "./open-invitations.tsx";
 import { Sessions } from "./sessions.tsx";
@@ -44,6 +45,7 @@ export function SettingsScreen() {
       <Members />
       <OpenInvitations />
       <EmailNotices />
+      <Keyboard />
       <Sessions />
       <p className="muted">Farthing {version}</p>
     </Page>
