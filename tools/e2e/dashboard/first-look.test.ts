@@ -50,6 +50,16 @@ describeInBrowser("a first look at the dashboard", () => {
     expect(await main.getByRole("link", { name: "Integrate" }).count()).toBeGreaterThan(0);
   });
 
+  test("a month that is over and had no revenue says so, without an example", async () => {
+    const { page } = window;
+    await page.goto(stage.screen("revenue"));
+    const months = page.getByLabel("Month");
+    await months.selectOption({ index: 1 });
+    const name = await months.locator("option:checked").textContent();
+    await page.getByText(`No revenue in ${name}`).waitFor();
+    expect(await page.getByRole("table", { name: "Example" }).count()).toBe(0);
+  });
+
   test("/ and Ctrl+K lead to the search, and a slash that is typed stays one", async () => {
     const { page } = window;
     await page.goto(stage.screen("keys"));

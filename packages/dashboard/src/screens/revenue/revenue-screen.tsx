@@ -103,7 +103,12 @@ export function RevenueScreen() {
   );
 }
 
-const none = (
+/** A month that is over gets no more revenue, so it has neither an example nor a next step. */
+function None({ month }: Pick<Choice, "month">) {
+  return month < monthsAgo(0) ? <Empty title={`No revenue in ${monthText(month)}`} /> : noneYet;
+}
+
+const noneYet = (
   <Empty
     title="No revenue"
     link={["integrate", "Integrate"]}
@@ -187,7 +192,7 @@ function NamesTable({
       caption={`Revenue by ${title.toLowerCase()}`}
       rows={names}
       keyOf={({ name }) => name}
-      empty={isEmpty ? none : <Unnamed by={by} month={month} />}
+      empty={isEmpty ? <None month={month} /> : <Unnamed by={by} month={month} />}
       columns={[
         {
           title,
@@ -230,7 +235,7 @@ function Days({ month, network }: Choice) {
             caption="Revenue by day"
             rows={sold}
             keyOf={({ day }) => day}
-            empty={none}
+            empty={<None month={month} />}
             columns={[
               {
                 title: "Day",
