@@ -30,8 +30,8 @@ export interface BesidePlan {
  */
 export const besidePlan: BesidePlan = {
   rounds: 10,
-  callers: 1_000,
-  payments: 1_500,
+  callers: 3_000,
+  payments: 3_000,
   steady: { perSecond: 10, seconds: 12 },
 };
 

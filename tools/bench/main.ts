@@ -81,7 +81,7 @@ const usage = `Measures Farthing beside the reference facilitator on a local cha
   --upgrade <n>  only the upgrade of n settlements of an earlier version, on one database
   --engine <e>   the database of --history and --upgrade: sqlite or postgres
   --beside <dir> only this checkout beside another one, whose dependencies are installed, some
-                 five minutes; printed
+                 ten minutes; printed
   --quick        the main ratios in two minutes, printed; without it some ten minutes
   --out <file>   where the report goes; default docs/benchmarks.md, and nowhere with --quick
   --help         print this
