@@ -25,6 +25,7 @@ import { isReplacing, recoveryActionOf, type RecoveryAction } from "./recovery-a
 import {
   addTo,
   isTooLarge,
+  listReopened,
   newestOf,
   noteSend,
   type PendingNonce,
@@ -317,7 +318,7 @@ export class WalletTransactions {
     const open = await this.#listOpen();
     if (!this.lease.current()) return;
     this.hasLeftovers ||= this.#stayBare(open);
-    for (const one of open) if (one.raw !== null && !inHand.has(one.nonce)) this.#add(one, true);
+    for (const one of listReopened(open, inHand)) this.#add(one, true);
   }
 
   #listOpen(): Promise<RelayerTransaction[]> {

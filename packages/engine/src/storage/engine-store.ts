@@ -189,7 +189,10 @@ export interface EngineStore extends RetentionMethods, RevertedGasMethods {
     now: number,
   ): Promise<number>;
   recordSent(transactions: readonly TransactionName[], now: number): Promise<void>;
-  /** Whether a node has accepted the transaction with this hash that carries the settlement. */
+  /**
+   * Whether a node has accepted the transaction with this hash that carries the settlement, or a block has
+   * had it.
+   */
   isTransactionSent(settlementId: string, hash: Hex): Promise<boolean>;
   /**
    * Ends a nonce: its transaction is mined in a block, and all others that were signed at it are

@@ -47,7 +47,10 @@ export function settlementMethods(
         .select("id")
         .where("settlement_id", "=", settlementId)
         .where("hash", "=", hash)
-        .where("state", "!=", "signed")
+        // A nonce that another transaction has used drops also what every node had refused.
+        .where((where) =>
+          where.or([where("state", "in", ["sent", "mined"]), where("sent_at", "is not", null)]),
+        )
         .executeTakeFirst();
       return row !== undefined;
     },

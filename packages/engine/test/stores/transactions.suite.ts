@@ -72,6 +72,25 @@ export function transactionsSuite(start: () => Promise<StoreBench>): void {
     expect(await replace()).toMatchObject({ nonce: transaction.nonce, state: "intent" });
   });
 
+  /** Whether nodes know the hash of a transaction that has gone through these steps. */
+  async function isSentAfter(...names: readonly (keyof typeof steps)[]): Promise<boolean> {
+    const { store } = at();
+    const { lease, transaction } = await reserved(store);
+    for (const name of names) await steps[name](store, lease, transaction);
+    const [id = ""] = transaction.settlementIds;
+    return store.isTransactionSent(id, hashOf(transaction));
+  }
+
+  test("a nonce that another transaction has used makes no node know what all had refused", async () => {
+    expect(await isSentAfter("signed", "dropped")).toBe(false);
+    expect(await isSentAfter("signed", "sent", "dropped")).toBe(true);
+  });
+
+  test("what was in a block is known, also when the block has gone", async () => {
+    expect(await isSentAfter("signed", "mined")).toBe(true);
+    expect(await isSentAfter("signed", "mined", "reopened")).toBe(true);
+  });
+
   test("a nonce is closed with all that is signed at it, and by no name that another one has", async () => {
     const { store } = at();
     const { lease, plan, transaction: first } = await reserved(store);
