@@ -30,6 +30,9 @@ export interface LinkNote {
 
 export interface RecordNote {
   readonly state: string;
+  /** Hashes of the request and of the payment. */
+  readonly fingerprint: string;
+  readonly payload: string;
 }
 
 interface Notes {
@@ -86,7 +89,13 @@ const engineTables: Readonly<
   },
 };
 
-const recordTables = { record: { table: "grants", id: "key", columns: { state: "state" } } };
+const recordTables = {
+  record: {
+    table: "grants",
+    id: "key",
+    columns: { state: "state", fingerprint: "fingerprint", payload: "payload" },
+  },
+} satisfies { readonly record: Watched<RecordNote> };
 
 type Tables = Readonly<Record<string, Watched<Readonly<Record<string, unknown>>>>>;
 

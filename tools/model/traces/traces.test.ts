@@ -7,7 +7,7 @@ import { openStore } from "@farthing/facilitator";
 import { createSqliteGrants } from "@farthing/seller/sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { checkEngineSteps } from "./check-engine-steps.ts";
-import { checkRecordSteps } from "./check-record-steps.ts";
+import { brokenRecordSteps, checkRecordSteps } from "./check-record-steps.ts";
 import {
   noteRecordSteps,
   noteSqliteSteps,
@@ -193,6 +193,7 @@ test("a payment record goes the way of its table, from its claim to its delivery
   expect(steps.map(({ row }) => row.state)).toEqual(["claimed", "settling", "paid"]);
   expect(checkRecordSteps(steps)).toEqual({
     taken: new Map([
+      ["record begun as claimed", 1],
       ["record settle", 1],
       ["record pay", 1],
     ]),
@@ -200,18 +201,64 @@ test("a payment record goes the way of its table, from its claim to its delivery
   });
 });
 
-const note = (state: string, change: RecordStep["change"]): RecordStep => {
-  return { kind: "record", id: "k", change, row: { state } };
+const note = (state: string, change: RecordStep["change"], id = "k"): RecordStep => {
+  return { kind: "record", id, change, row: { state, fingerprint: "f", payload: "p" } };
 };
 
+/** A record on its way up to a state. */
+function wayTo(state: string): readonly RecordStep[] {
+  const way = ["claimed", "settling", "paid", "delivered"];
+  const steps = way.slice(0, way.indexOf(state) + 1);
+  return steps.map((one, index) => note(one, index === 0 ? "made" : "changed"));
+}
+
 test.each([
-  ["delivered", "settling"],
+  ["settling", "claimed"],
   ["paid", "claimed"],
+  ["delivered", "claimed"],
+  ["delivered", "settling"],
+  ["delivered", "paid"],
 ])("a record does not go from %s to %s", (from, to) => {
-  const way = ["settling", "paid", "delivered"];
-  const steps = way.slice(0, way.indexOf(from) + 1).map((state) => note(state, "changed"));
-  const { broken } = checkRecordSteps([note("claimed", "made"), ...steps, note(to, "changed")]);
+  const { broken } = checkRecordSteps([...wayTo(from), note(to, "changed")]);
   expect(broken).toEqual([`no transition: record k, ${from} to ${to}`]);
+});
+
+const other = { fingerprint: "f", payload: "another" };
+
+test.each<readonly [string, readonly RecordStep[], string]>([
+  ["begins as settled", [note("settling", "made")], "record k begins as settling"],
+  ["begins as paid", [note("paid", "made")], "record k begins as paid"],
+  ["begins as delivered", [note("delivered", "made")], "record k begins as delivered"],
+  [
+    "of a call begins before its delivery",
+    [note("claimed", "made", "channel/v")],
+    "record channel/v begins as claimed",
+  ],
+  ["is made twice", [...wayTo("paid"), note("claimed", "made")], "record k is made twice"],
+  [
+    "changes after it is gone",
+    [...wayTo("paid"), note("paid", "gone"), note("delivered", "changed")],
+    "record k is changed, and was never made",
+  ],
+  [
+    "is handed to another payment",
+    [...wayTo("claimed"), { ...note("settling", "changed"), row: { state: "settling", ...other } }],
+    "record k is that of another payment",
+  ],
+])("no run of the table: a record %s", (_, steps, words) => {
+  expect(checkRecordSteps(steps).broken).toEqual([words]);
+});
+
+test("a record that is gone is made again, and a kept call begins with its delivery", () => {
+  const again = [...wayTo("delivered"), note("delivered", "gone"), ...wayTo("paid")];
+  const call = note("delivered", "made", "channel/v");
+  expect(checkRecordSteps([...again, call]).broken).toEqual([]);
+});
+
+test("steps that nobody has noted prove nothing", () => {
+  expect(brokenRecordSteps([checkRecordSteps([])], true)).toHaveLength(1);
+  expect(brokenRecordSteps([checkRecordSteps([])], false)).toEqual([]);
+  expect(brokenRecordSteps([checkRecordSteps(wayTo("paid"))], true)).toEqual([]);
 });
 
 function newFolder(): string {

@@ -6,6 +6,7 @@ import {
   type Violation,
 } from "@farthing/lab/audit";
 import type { Hex } from "@farthing/protocol";
+import { brokenRecordSteps } from "../../model/traces/check-record-steps.ts";
 import type { ChannelParties } from "./channel-parties.ts";
 import type { SimBuyer } from "./sim-buyer.ts";
 import { boundUnits } from "./sim-shop.ts";
@@ -29,7 +30,16 @@ export function auditRun(parties: ChannelParties, ledger: ChannelLedger): readon
     ...auditBuyers(buyers),
     ...auditWork(ledger, uses),
     ...auditKept(parties, ledger),
+    ...auditRecords(parties, uses),
   ];
+}
+
+/** Each delivered call is kept in the records of the shop. */
+function auditRecords(parties: ChannelParties, uses: readonly ChannelUse[]): Violation[] {
+  const hasSold = uses.some(({ delivered }) => delivered > 0n);
+  return brokenRecordSteps(parties.recordSteps(), hasSold).map((text) => {
+    return { rule: "every step of a record is the table's", payment: undefined, text };
+  });
 }
 
 function claimedOf({ accounts }: ChannelLedger, channelId: Hex): bigint {

@@ -6,8 +6,11 @@ import type { Devnet, DevnetWallet } from "@farthing/devnet";
 import type { Hex, JsonObject } from "@farthing/protocol";
 import { createMemoryGrants } from "@farthing/seller";
 import { createSqliteGrants } from "@farthing/seller/sqlite";
+import { checkRecordSteps } from "../../model/traces/check-record-steps.ts";
+import type { Findings } from "../../model/traces/findings.ts";
+import { noteRecordSteps, readRecordSteps } from "../../model/traces/stored-steps.ts";
 import { createSeededRandom } from "../seeded-random.ts";
-import { copySqlite } from "../stored-copies.ts";
+import { copySqlite, type PutBack } from "../stored-copies.ts";
 import type { SimChain } from "./channel-chain.ts";
 import type { createFaults } from "./channel-faults.ts";
 import type { ChannelPlan } from "./channel-plan.ts";
@@ -37,6 +40,8 @@ export interface ChannelParties {
   /** The highest total of each channel that the vault has acknowledged. */
   readonly kept: ReadonlyMap<Hex, bigint>;
   readonly lostCommits: ReturnType<typeof createLostCommits>;
+  /** What the shops wrote into their records, up to each loss and until now. */
+  recordSteps(): readonly Findings[];
   isHealed(): boolean;
   deaths(): number;
   endFaults(): void;
@@ -66,6 +71,9 @@ export function startParties(deps: PartiesDeps, stack: AsyncDisposableStack): Ch
   const path = join(folder, "shop.db");
   const records = createSqliteGrants({ path, leaseMs, now: () => clock.nowMs() });
   stack.defer(() => records.close());
+  noteRecordSteps(path);
+  const beforeLosses: Findings[] = [];
+  const readSteps = () => checkRecordSteps(readRecordSteps(path));
   const { drawLoss, againMs, pauseMs } = faults;
   const lives = startLives({ clock, pauseMs });
   const kept = new Map<Hex, bigint>();
@@ -84,6 +92,14 @@ export function startParties(deps: PartiesDeps, stack: AsyncDisposableStack): Ch
   const killShops = () => {
     for (const shop of processes) shop()?.mortal.kill();
   };
+  async function copyRecords(): Promise<PutBack> {
+    const putBack = copySqlite(path);
+    return async () => {
+      beforeLosses.push(readSteps());
+      await putBack();
+    };
+  }
+
   const liar = plan.faultKinds.includes("liar") ? startLiar() : undefined;
 
   function startLiar(): LiarParty {
@@ -114,8 +130,9 @@ export function startParties(deps: PartiesDeps, stack: AsyncDisposableStack): Ch
     },
     lostCommits: createLostCommits({
       vault: { copy: database.copy, killUsers: () => facilitator()?.mortal.kill() },
-      records: { copy: async () => copySqlite(path), killUsers: killShops },
+      records: { copy: copyRecords, killUsers: killShops },
     }),
+    recordSteps: () => [...beforeLosses, readSteps()],
     isHealed: () => faults.now.isHealed,
     deaths: () => faults.now.deaths,
     endFaults() {

@@ -14,6 +14,9 @@ import {
 import { programFile } from "@farthing/lab/programs";
 import { startServerProcess, type ServerProcess } from "@farthing/lab/server-process";
 import { isObject, networkOfChain, type JsonObject, type Network } from "@farthing/protocol";
+import { createSqliteGrants } from "@farthing/seller/sqlite";
+import { brokenRecordSteps, checkRecordSteps } from "../../model/traces/check-record-steps.ts";
+import { noteRecordSteps, readRecordSteps } from "../../model/traces/stored-steps.ts";
 import { shopAddressLine, shopEnvironment, type ShopSettings } from "./shop-variables.ts";
 
 export interface ChannelMarket {
@@ -21,6 +24,8 @@ export interface ChannelMarket {
   readonly network: Network;
   /** Starts a shop with records of its own. */
   openShop(goods: Goods): ServerProcess;
+  /** What is wrong with the steps of the shops' records, in words. */
+  brokenRecordSteps(): readonly string[];
   /** What the vault keeps of the shops' channels; one page. */
   readVault(): Promise<readonly JsonObject[]>;
   /** Has all that the vault keeps claimed within seconds. */
@@ -64,18 +69,23 @@ export async function openChannelMarket(
   const { url, stop } = await startFacilitator({ config: readConfig({ env }), log: silentLog });
   stack.defer(stop);
   const headers = { Authorization: `Bearer ${apiKey}` };
-  let shops = 0;
+  const recordPaths: string[] = [];
   return {
     devnet,
     network,
     openShop(goods) {
+      const databasePath = join(folder, `shop-${recordPaths.length}.db`);
+      recordPaths.push(databasePath);
+      // The tables are there before the shop is, so that its first step is noted.
+      createSqliteGrants({ path: databasePath }).close();
+      noteRecordSteps(databasePath);
       const settings: ShopSettings = {
         ...goods,
         facilitatorUrl: url,
         apiKey,
         payTo: devnet.seller.address,
         network: network.id,
-        databasePath: join(folder, `shop-${shops++}.db`),
+        databasePath,
       };
       const shop = startServerProcess({
         argv: ["--conditions=@farthing/source", program],
@@ -85,6 +95,10 @@ export async function openChannelMarket(
       });
       stack.defer(async () => void (await shop.kill()));
       return shop;
+    },
+    brokenRecordSteps() {
+      const findings = recordPaths.map((path) => checkRecordSteps(readRecordSteps(path)));
+      return findings.flatMap((one) => brokenRecordSteps([one], true));
     },
     async readVault() {
       const response = await fetch(`${url}/v1/channels/vouchers`, { headers });

@@ -77,7 +77,7 @@ export async function soakChannels(
     options,
     ledger,
     uses,
-    violations: auditChannels(ledger, uses),
+    violations: audit(market, ledger, uses),
     transactions: await countSent(market),
     ms,
   };
@@ -116,7 +116,18 @@ export async function killShops(killAfterMs: readonly number[]): Promise<KilledS
     return (await market.readVault()).every(({ claimBy }) => claimBy === null);
   });
   const ledger = await readChannelLedger(devnet, [devnet.seller.address]);
-  return { ledger, uses, violations: auditChannels(ledger, uses) };
+  return { ledger, uses, violations: audit(market, ledger, uses) };
+}
+
+function audit(
+  market: ChannelMarket,
+  ledger: ChannelLedger,
+  uses: readonly ChannelUse[],
+): readonly Violation[] {
+  const records = market.brokenRecordSteps().map((text) => {
+    return { rule: "every step of a record is the table's", payment: undefined, text };
+  });
+  return [...auditChannels(ledger, uses), ...records];
 }
 
 const isTrue = () => true;

@@ -1,5 +1,6 @@
 /** The stored payment record, its states and its transitions. */
 import type { SettleResponse } from "@farthing/protocol";
+import { callKeyPrefix } from "../channels/kept-call.ts";
 import { maxDeliveredMs, maxSettlingMs, maxUndeliveredMs } from "../retention.ts";
 import type { PaymentRecordState } from "./payment-records.ts";
 import type { Opener } from "./proof.ts";
@@ -79,6 +80,11 @@ export const paymentRecordTransitions = {
 } as const satisfies Record<string, Transition>;
 
 export type TransitionName = keyof typeof paymentRecordTransitions;
+
+/** The state in which a record is made: a call of a channel is kept when it is delivered. */
+export function firstStateOf(key: string): StoredState {
+  return key.startsWith(callKeyPrefix) ? "delivered" : "claimed";
+}
 
 /** Whether the lease of a record was in force when the record was read. */
 export function isHeld(record: Pick<PaymentRecord, "holder" | "heldUntilMs" | "readAtMs">) {
