@@ -2,6 +2,7 @@
 import kept from "../sim/seeds.json" with { type: "json" };
 import { readFigures } from "../model/record-figures.ts";
 import { thousands } from "../model/report.ts";
+import { pathRuns } from "../sim/path-runs.ts";
 import { pathsAtNodes, recoveryPaths } from "../sim/recovery-paths.ts";
 import { readCampaigns, type Campaign } from "../sim/record-campaign.ts";
 
@@ -65,7 +66,7 @@ function pathSection(): string[] {
     "",
     "## Recovery paths",
     "",
-    "Every way of the engine to go on after a fault, and in how many runs it was taken: a path that no run takes is untested, whatever the tests say. Each column is a campaign of the simulator or a soak; what the nodes alone see is not counted in soaks. **Never** is a finding.",
+    "Every way of the engine to go on after a fault, and in how many runs it was taken: a path that no run takes is untested, whatever the tests say. Each column is a campaign of the simulator or a soak; what the nodes alone see is not counted in soaks. **Never** is a finding. `npm run sim -- --paths` plays, for each path, a scenario that takes it, and fails where one does not.",
     "",
     `| path | ${heads.join(" | ")} |`,
     `| --- | ${heads.map(() => "---").join(" | ")} |`,
@@ -75,10 +76,24 @@ function pathSection(): string[] {
         ...soaks.map(({ paths }) => (pathsAtNodes.has(path) ? "" : Number(paths.includes(path)))),
       ];
       const isNever = counts.length > 0 && counts.every((count) => Number(count) === 0);
-      return `| ${path}${isNever ? " — **never**" : ""} | ${counts.join(" | ")} |`;
+      const how = pathRuns.get(path);
+      const isPossible = how === undefined || "scenario" in how;
+      const never = isPossible ? " — **never**" : " — not in the simulator";
+      return `| ${path}${isNever ? never : ""} | ${counts.join(" | ")} |`;
+    }),
+    "",
+    "No run of the simulator can take these:",
+    "",
+    ...recoveryPaths.flatMap((path) => {
+      const how = pathRuns.get(path);
+      return how && "impossible" in how ? `- ${capitalised(path)}: ${how.impossible}` : [];
     }),
     "",
   ];
+}
+
+function capitalised(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
 
 function modelSection(): string[] {

@@ -4,14 +4,8 @@
  */
 import { buyerUnits } from "@farthing/devnet";
 import { beforeAll, describe, expect, test } from "vitest";
-import {
-  audit,
-  type CallerResponse,
-  type Evidence,
-  type StoredSettlement,
-  type StoredTransaction,
-} from "@farthing/lab/audit";
-import { isIn, paidByRelayer, shortPlan, told } from "./audited-plan.testing.ts";
+import { audit, type CallerResponse, type Evidence } from "@farthing/lab/audit";
+import { changesOf, isIn, paidByRelayer, shortPlan, told } from "./audited-plan.testing.ts";
 import { createDatabases } from "./databases.ts";
 import { run } from "./run.ts";
 
@@ -24,38 +18,7 @@ beforeAll(async () => {
 
 const rulesOf = (evidence: Evidence) => new Set(audit(evidence).map(({ rule }) => rule));
 
-function withRow(
-  isIt: (row: StoredSettlement) => boolean,
-  change: Partial<StoredSettlement>,
-): Evidence {
-  const { stored } = honest;
-  const at = stored.settlements.findIndex(isIt);
-  expect(at).toBeGreaterThanOrEqual(0);
-  const settlements = stored.settlements.map((row, index) =>
-    index === at ? { ...row, ...change } : row,
-  );
-  return { ...honest, stored: { ...stored, settlements } };
-}
-
-function withTransactions(change: (rows: readonly StoredTransaction[]) => StoredTransaction[]) {
-  const { stored } = honest;
-  return { ...honest, stored: { ...stored, transactions: change(stored.transactions) } };
-}
-
-function withAnswer(
-  isIt: (response: CallerResponse) => boolean,
-  change: CallerResponse["body"],
-  status?: number,
-) {
-  const at = honest.responses.findLastIndex(isIt);
-  expect(at).toBeGreaterThanOrEqual(0);
-  const responses = honest.responses.map((response, index) =>
-    index === at
-      ? { ...response, status: status ?? response.status, body: { ...response.body, ...change } }
-      : response,
-  );
-  return { ...honest, responses };
-}
+const { withRow, withTransactions, withAnswer } = changesOf(() => honest);
 
 /** What a payer of the honest run has left, its probes included. */
 function unitsAfter(payer: string): bigint {
@@ -70,6 +33,26 @@ describe("answers", () => {
   test("failed, and the money moved", () => {
     const lie = { status: "failed", success: false };
     expect(rulesOf(withAnswer(told("confirmed"), lie))).toContain("failed is final");
+  });
+
+  test("failed, and a third party moved the money: right if that was later", () => {
+    const { entry } = paidByRelayer(honest);
+    const entries = honest.ledger.entries.map((one) =>
+      one === entry ? { ...one, sender: "0xother" } : one,
+    );
+    const first = honest.responses.find(
+      ({ asked, body }) => asked === "settle" && body["transaction"] === entry.transaction,
+    );
+    const toldAt = (atBlock: number) => {
+      const responses = honest.responses.map((one) =>
+        one === first ? { ...one, atBlock, body: { ...one.body, status: "failed" } } : one,
+      );
+      return rulesOf({ ...honest, ledger: { ...honest.ledger, entries }, responses });
+    };
+    for (const rule of ["failed is final", "a word is kept"]) {
+      expect(toldAt(entry.blockNumber)).toContain(rule);
+      expect(toldAt(entry.blockNumber - 1)).not.toContain(rule);
+    }
   });
 
   test.each([

@@ -1,5 +1,11 @@
 /** The run whose evidence the tests of the audit change, and what they look for in it. */
-import type { CallerResponse, Evidence, StoredSettlement } from "@farthing/lab/audit";
+import type {
+  CallerResponse,
+  Evidence,
+  StoredSettlement,
+  StoredTransaction,
+} from "@farthing/lab/audit";
+import { expect } from "vitest";
 import { drawPlan } from "./draw-plan.ts";
 import type { Plan } from "./plan.ts";
 import { alone } from "./scenario-parts.ts";
@@ -60,3 +66,40 @@ export const told =
 
 /** Finds a row in this state. */
 export const isIn = (state: string) => (row: StoredSettlement) => row.state === state;
+
+/** Changes of one thing in the evidence of the honest run. */
+export function changesOf(honest: () => Evidence) {
+  return {
+    withRow(isIt: (row: StoredSettlement) => boolean, change: Partial<StoredSettlement>): Evidence {
+      const { stored } = honest();
+      const at = stored.settlements.findIndex(isIt);
+      expect(at).toBeGreaterThanOrEqual(0);
+      const settlements = stored.settlements.map((row, index) =>
+        index === at ? { ...row, ...change } : row,
+      );
+      return { ...honest(), stored: { ...stored, settlements } };
+    },
+    withTransactions(change: (rows: readonly StoredTransaction[]) => StoredTransaction[]) {
+      const { stored } = honest();
+      return { ...honest(), stored: { ...stored, transactions: change(stored.transactions) } };
+    },
+    withAnswer(
+      isIt: (response: CallerResponse) => boolean,
+      change: CallerResponse["body"],
+      status?: number,
+    ) {
+      const at = honest().responses.findLastIndex(isIt);
+      expect(at).toBeGreaterThanOrEqual(0);
+      const responses = honest().responses.map((response, index) =>
+        index === at
+          ? {
+              ...response,
+              status: status ?? response.status,
+              body: { ...response.body, ...change },
+            }
+          : response,
+      );
+      return { ...honest(), responses };
+    },
+  };
+}

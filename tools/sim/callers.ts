@@ -18,6 +18,10 @@ export interface Callers {
   play(planned: PlannedPayment, payment: SignedPayment): Promise<void>;
   /** Asks for a payment's outcome once more, by its id and by the payment itself. */
   askAtLast(index: number, payment: SignedPayment): Promise<void>;
+  /** Asks something else about a payment, which is not among the responses. */
+  request(index: number, question: Question): Promise<Got>;
+  /** The id that was told of a payment's settlement. */
+  idOf(index: number): string | undefined;
   /** Asks until there is an outcome, a few times at most. */
   payNow(index: number, payment: SignedPayment): Promise<void>;
 }
@@ -42,6 +46,8 @@ export interface CallersDeps {
   /** How long a request waits for its response. */
   readonly timeouts: ResponseTimeouts;
 }
+
+type Got = Pick<CallerResponse, "status" | "body">;
 
 interface Question {
   readonly surface: Surface;
@@ -138,7 +144,15 @@ export function createCallers(deps: CallersDeps): Callers {
     }
   }
 
-  return { responses, play, askAtLast, payNow };
+  async function request(index: number, question: Question): Promise<Got> {
+    const got = await fetchOnce(deps, index, question);
+    const { status, errorReason } = got.body;
+    const words = [status, errorReason].map((word) => String(word ?? "")).join(" ");
+    deps.trace.note(`payment ${index}: ${question.path} → ${got.status} ${words}`);
+    return got;
+  }
+
+  return { responses, play, request, idOf: (index) => ids.get(index), askAtLast, payNow };
 }
 
 /** Asks, and keeps every response and the ids in them, by payment. */
@@ -174,7 +188,7 @@ function createQuestions(deps: CallersDeps) {
   return { responses, ids, ask };
 }
 
-async function fetchOnce(deps: CallersDeps, payment: number, question: Question) {
+async function fetchOnce(deps: CallersDeps, payment: number, question: Question): Promise<Got> {
   const { body, prefer, path, key } = question;
   const access = accessTo(question.surface, deps.keys, key);
   const urls = deps.urls();

@@ -157,6 +157,14 @@ const eventsOf: Readonly<Partial<Record<FaultKind, DrawEvents>>> = {
     if (random.chance(50)) return [copy, { block: to, what: "restore" }];
     return [copy, { block: to, what: "fail-over" }];
   },
+  signer: (random, size) =>
+    times(random, 2, () => {
+      const { from, to } = span(random, size, 6);
+      return [
+        { block: from, what: "signer-down" },
+        { block: to, what: "signer-up" },
+      ];
+    }),
   clock: (random, size) =>
     times(random, 2, () => {
       const { from, to } = span(random, size, 8);

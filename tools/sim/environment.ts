@@ -22,6 +22,7 @@ import { createNodeView, type NodeView } from "./node-view.ts";
 import { createResponseTimeouts } from "./response-timeout.ts";
 import type { Plan } from "./plan.ts";
 import { createPayerWallets, type PayerWallets } from "./payer-wallets.ts";
+import { createRefunds, type Refunds } from "./refunds.ts";
 import { seededRandomByName, type SeededRandom } from "./seeded-random.ts";
 import { serviceSettings } from "./service-settings.ts";
 import { createTrace, type Trace } from "./trace.ts";
@@ -33,6 +34,7 @@ import {
   startName,
   type VirtualTime,
 } from "./virtual-time.ts";
+import { openKeyService, type KeyService } from "./web3signer.ts";
 
 /** Everything that runs during a simulation. */
 export interface SimEnvironment extends Chain {
@@ -53,6 +55,9 @@ export interface SimEnvironment extends Chain {
   readonly engineSteps: Findings[];
   /** Undefined in a run without any. */
   readonly contracts: ContractPayers | undefined;
+  /** Undefined where the service has the keys itself. */
+  readonly keyService: KeyService | undefined;
+  readonly refunds: Refunds;
   /** Makes a block one period later, or lets the period pass without one. */
   period(makesBlock?: boolean): Promise<void>;
 }
@@ -103,12 +108,14 @@ export async function setUp(
   const accounts = { own: devnet.seller.address, foreign: devnet.treasury.address };
   const isPublic = service.servedSurface === "public";
   const keys = isPublic ? await createKeys(database.url, clock, accounts) : undefined;
+  const keyService = await openKeyService(plan, devnet.relayers, observedFaults, stack);
+  const rpcUrls = transports.map(({ url }) => url).join(",");
   const env = {
     [startName]: `${time.startedAtMs}`,
     [speedName]: `${time.speed}`,
     [surfaceName]: service.servedSurface,
     FARTHING_PORT: "0",
-    ...serviceSettings(devnet, transports.map(({ url }) => url).join(","), database.url),
+    ...serviceSettings(devnet, rpcUrls, database.url, keyService?.settings),
     FARTHING_ID_SECRET: idSecret,
     FARTHING_KEYLESS_GAS_PER_DAY: "0",
     FARTHING_BATCH_MAX: `${plan.batchMax}`,
@@ -125,6 +132,8 @@ export async function setUp(
   });
   await Promise.all(processes.map((one) => one.start()));
   const waiting = new Set<{ periods: number; resolve(): void }>();
+  const blocksLater = (periods: number) =>
+    new Promise<void>((resolve) => waiting.add({ periods, resolve }));
   const callers = createCallers({
     chainId: devnet.chainId,
     trace,
@@ -135,7 +144,7 @@ export async function setUp(
     urls: () => processes.flatMap((one) => one.url() ?? []),
     highest: world.highest,
     headTime: world.headTime,
-    blocksLater: (periods) => new Promise((resolve) => waiting.add({ periods, resolve })),
+    blocksLater,
   });
   async function period(makesBlock = true): Promise<void> {
     await clock.sleep(blockMs);
@@ -149,7 +158,8 @@ export async function setUp(
   const payerWallets = createPayerWallets({ plan, devnet, clock, contracts });
   const base = { ...chain, plan, clock, trace, observedFaults, devnet, database, processes };
   const notes = { falselyReady: [], losses: [], engineSteps: [] };
-  return { ...base, ...notes, callers, payerWallets, contracts, period };
+  const refunds = createRefunds({ devnet, clock, callers, payerWallets, blocksLater });
+  return { ...base, ...notes, callers, payerWallets, refunds, contracts, keyService, period };
 }
 
 /** A database with its tables, whose every change is noted. */

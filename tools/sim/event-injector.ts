@@ -45,10 +45,13 @@ export function createEventInjector(environment: SimEnvironment): EventInjector 
   function begin(planned: PlannedPayment): void {
     const payment = payerWallets.sign(planned);
     const delayMs = random.whole(0, maxDelayMs);
-    const played = clock
-      .sleep(delayMs)
-      .then(() => callers.play(planned, payment))
-      .catch((error: unknown) => trace.note(`payment ${planned.index}: ${String(error)}`))
+    const calls = clock.sleep(delayMs).then(() => callers.play(planned, payment));
+    playAside(planned.index, calls);
+  }
+
+  function playAside(payment: number, calls: Promise<void>): void {
+    const played = calls
+      .catch((error: unknown) => trace.note(`payment ${payment}: ${String(error)}`))
       .finally(() => playing.delete(played));
     playing.add(played);
   }
@@ -68,6 +71,8 @@ export function createEventInjector(environment: SimEnvironment): EventInjector 
         return world.setPrice(weiOf(event.gwei));
       case "gas-step":
         return world.stepBaseFee(weiOf(event.gwei));
+      case "refund":
+        return playAside(event.payment, environment.refunds.give(event));
       case "drain":
       case "refill":
       case "blacklist":

@@ -23,7 +23,10 @@ type MachineEvent = Extract<
       | "pool-full"
       | "pool-free"
       | DatabaseEvent["what"]
-      | "clock-step";
+      | "clock-step"
+      | "leap"
+      | "signer-down"
+      | "signer-up";
   }
 >;
 
@@ -88,6 +91,11 @@ export function createMachineEvents(environment: SimEnvironment) {
           return databaseEvents.inject(event);
         case "clock-step":
           return processes[event.process]?.stepClock(event.seconds);
+        case "leap":
+          return leap(environment, event);
+        case "signer-down":
+        case "signer-up":
+          return setSigner(environment, event.what === "signer-down");
         case "no-block":
           return observedFaults.note("outage: no block");
         default:
@@ -97,6 +105,7 @@ export function createMachineEvents(environment: SimEnvironment) {
     /** Ends the faults of transports and nodes. */
     async heal(): Promise<void> {
       await databaseEvents.heal();
+      setSigner(environment, false);
       for (const one of processes) one.stepClock(0);
       for (const transport of transports) {
         transport.faultPercent = 0;
@@ -111,4 +120,20 @@ export function createMachineEvents(environment: SimEnvironment) {
     /** Starts the processes that do not run. */
     startAll: () => Promise.all(processes.map((one) => one.start())),
   };
+}
+
+/** Shows a head that is not there; 0 blocks above the chain's shows the chain's again. */
+function leap(
+  { transports, world }: SimEnvironment,
+  { node, blocks }: Extract<Event, { what: "leap" }>,
+): void {
+  const ordinary = transports[node]?.ordinary;
+  if (!ordinary) return;
+  const { absurd: _, ...conditions } = ordinary.conditions;
+  const shown = blocks > 0 ? { absurd: { latest: world.head() + blocks } } : {};
+  ordinary.conditions = { ...conditions, ...shown };
+}
+
+function setSigner({ keyService }: SimEnvironment, isDown: boolean): void {
+  if (keyService) keyService.isDown = isDown;
 }

@@ -8,13 +8,13 @@ import { playSeeds, readChannelFaultKinds } from "./channels/play-seeds.ts";
 import { createDatabases } from "./databases.ts";
 import { drawPlan, type PlanInput } from "./draw-plan.ts";
 import { faultKinds, type Plan } from "./plan.ts";
+import { allScenarios, scenariosOfPaths } from "./path-runs.ts";
 import { findingsOf, playPublicEndpoint, publicEndpoint, summaryOf } from "./public-endpoint.ts";
 import { readService, readFaultKinds } from "./read-plan-input.ts";
 import { countPaths } from "./recovery-paths.ts";
 import { observedFaultTable, pathTable, line, story } from "./report.ts";
 import { byFaultKind, recordCampaign } from "./record-campaign.ts";
-import { run } from "./run.ts";
-import { scenarios } from "./scenarios.ts";
+import { run, type RunReport } from "./run.ts";
 
 const usage = `Plays faults against the facilitator and audits it afterwards.
 
@@ -23,6 +23,7 @@ const usage = `Plays faults against the facilitator and audits it afterwards.
   npm run sim -- --seeds 50           the kept ones, then 50 new ones
   npm run sim -- --minutes 30         the kept ones, then new ones for half an hour
   npm run sim -- --scenarios          the kept seeds and the scenarios of the tests, then 5 new ones
+  npm run sim -- --paths              a scenario for each recovery path of the engine, which has to take it
   npm run sim -- --troubles road,lag  only these: ${faultKinds.join(", ")}
   npm run sim -- --seed 17 --trace    with everything that happened
   npm run sim -- --minutes 30 --keep-going   does not stop at the first broken promise
@@ -62,6 +63,7 @@ const { values } = parseArgs({
     "keep-going": { type: "boolean", default: false },
     "public-endpoint": { type: "boolean", default: false },
     scenarios: { type: "boolean", default: false },
+    paths: { type: "boolean", default: false },
     channels: { type: "boolean", default: false },
     service: { type: "boolean", default: false },
     real: { type: "boolean", default: false },
@@ -76,9 +78,9 @@ const taken: ReadonlySet<string>[] = [];
 let isBroken = false;
 let broken = 0;
 
-const play = (seed: number, input: PlanInput) => playPlan(drawPlan(seed, input));
+const play = async (seed: number, input: PlanInput) => void (await playPlan(drawPlan(seed, input)));
 
-async function playPlan(plan: Plan): Promise<void> {
+async function playPlan(plan: Plan): Promise<RunReport> {
   const report = await run(plan, databases);
   observed.push(report.observedFaults);
   taken.push(report.paths);
@@ -89,6 +91,17 @@ async function playPlan(plan: Plan): Promise<void> {
     console.log(story(report));
   }
   if (values.trace) console.log(report.trace.join("\n"));
+  return report;
+}
+
+/** A path that its scenario does not take is untested, so that the command fails. */
+async function playPaths(): Promise<void> {
+  for (const [name, plan, paths] of scenariosOfPaths) {
+    const report = await playPlan(plan);
+    const missed = paths.filter((path) => !report.paths.has(path));
+    isBroken ||= missed.length > 0;
+    console.log([name, ...missed.map((path) => `  not taken: ${path}`)].join("\n"));
+  }
 }
 
 /** Minutes of the scenario: of virtual time, and of real time. */
@@ -133,6 +146,7 @@ async function main(): Promise<void> {
   if (values.help) return console.log(usage);
   if (values["public-endpoint"]) return playEndpoint();
   if (values.channels) return playManyChannels();
+  if (values.paths) return playPaths();
   const named = values["troubles"];
   const service = readService(values);
   const input = { service, ...(named === undefined ? {} : { faultKinds: readFaultKinds(named) }) };
@@ -143,7 +157,7 @@ async function main(): Promise<void> {
       service: readService(entry.service),
     });
   }
-  if (values.scenarios) for (const plan of Object.values(scenarios)) await playPlan(plan);
+  if (values.scenarios) for (const plan of Object.values(allScenarios)) await playPlan(plan);
   const until = Date.now() + Number(values.minutes ?? 0) * 60_000;
   const min = Number(values.seeds ?? (values.minutes === undefined ? 5 : 0));
   const first = Date.now() % 1_000_000_000;

@@ -65,6 +65,8 @@ export const observedFaultKinds = [
   "loss: settlements",
   /** A process that serves is told another time. */
   "clock: stepped",
+  /** The key service does not sign. */
+  "signer: down",
   ...nodeOddities.map((kind) => `ordinary: ${kind}` as const),
 ] as const;
 

@@ -39,6 +39,8 @@ export const faultKinds = [
   "slow",
   /** The database loses its last commits: a standby takes over, or a backup is restored. */
   "loss",
+  /** The keys of the wallets are in a key service, which is down for some blocks. */
+  "signer",
 ] as const;
 
 /** One of {@link faultKinds}. */
@@ -148,6 +150,16 @@ export type Event = { readonly block: number } & (
   /** All burners or reverters begin or end their harm. */
   | { readonly what: "harm" | "no-harm"; readonly contract: "burner" | "reverter" }
   | { readonly what: "code-placed" | "code-removed"; readonly account: number }
+  /** The key service signs nothing, or signs again. */
+  | { readonly what: "signer-down" | "signer-up" }
+  /** A node shows a head so many blocks above the chain's; 0: the chain's again. */
+  | { readonly what: "leap"; readonly node: number; readonly blocks: number }
+  /** The seller gives a payment back, on the public surface. */
+  | {
+      readonly what: "refund";
+      readonly payment: number;
+      readonly until: "accepted" | "confirmed";
+    }
   /** Another account deploys a wallet before its payment does. */
   | { readonly what: "wallet-deployed"; readonly account: number }
 );

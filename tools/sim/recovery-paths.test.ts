@@ -1,8 +1,9 @@
 /** What a run leaves behind shows the recovery paths that it took. */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Submission } from "@farthing/lab/audit";
 import { expect, test } from "vitest";
+import { pathRuns, scenariosOfPaths } from "./path-runs.ts";
 import {
   countPaths,
   isOfPath,
@@ -11,15 +12,30 @@ import {
   recoveryPaths,
 } from "./recovery-paths.ts";
 
-const events = readFileSync(
-  join(import.meta.dirname, "../../docs/reference/log-events.md"),
-  "utf8",
-);
+const root = join(import.meta.dirname, "../..");
+
+const events = readFileSync(join(root, "docs/reference/log-events.md"), "utf8");
 
 test("each path has a name of its own, and its event is one that the service logs", () => {
   expect(new Set(recoveryPaths).size).toBe(recoveryPaths.length);
   expect(recoveryEvents.filter((event) => !events.includes(`| \`${event}\` |`))).toEqual([]);
 });
+
+test("each path has a scenario that takes it, or a reason why none can", () => {
+  expect([...pathRuns.keys()].toSorted()).toEqual(recoveryPaths.toSorted());
+  const played = new Map(scenariosOfPaths.map(([name, , paths]) => [name, paths]));
+  for (const [path, how] of pathRuns) {
+    if ("scenario" in how) expect(played.get(how.scenario), path).toContain(path);
+    // A test has what the simulator cannot have.
+    else for (const file of testsIn(how.impossible)) expect(existsSync(file), file).toBe(true);
+  }
+});
+
+function testsIn(text: string): string[] {
+  const names = [...text.matchAll(/`([a-z-]+\.test\.ts)`/g)].map(([, name]) => name);
+  expect(names).not.toEqual([]);
+  return names.map((name) => join(root, "packages/facilitator/test/chain", name ?? ""));
+}
 
 const line = `  [17] {"level":"warn","event":"transaction_replaced","action":"reprice","msg":"Transaction replaced"}`;
 

@@ -1,6 +1,7 @@
 /** Runs one plan, waits until nothing is open, and audits the result. */
 import {
   audit,
+  auditRefunds,
   finalDepth,
   listUnstored,
   readLedger,
@@ -72,12 +73,14 @@ export async function run(plan: Plan, databases: Databases): Promise<RunReport> 
   const probes = await probe(environment);
   // Counted before the processes are stopped, which is not a fault of the run.
   const observedFaults = sumOf([environment.observedFaults.counts()]);
+  const sales = await environment.refunds.sales();
   const closed = await close(environment, { restless, probes });
   const evidence = { ...closed, confirmedWhileSlow };
+  const { entries } = evidence.ledger;
   return {
     plan,
     evidence,
-    violations: audit(evidence),
+    violations: [...audit(evidence), ...auditRefunds(environment.devnet.chainId, sales, entries)],
     observedFaults: sumOf([observedFaults, tokenFaults(evidence), contractFaults(plan, evidence)]),
     paths: pathsTaken({
       steps: environment.engineSteps,

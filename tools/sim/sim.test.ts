@@ -12,6 +12,7 @@ import {
 import { createDatabases } from "./databases.ts";
 import { drawPlan } from "./draw-plan.ts";
 import { scenarios } from "./scenarios.ts";
+import { pathScenarios } from "./path-scenarios.ts";
 import { faultKinds, type Plan } from "./plan.ts";
 import { countPaths } from "./recovery-paths.ts";
 import { findingsOf, playPublicEndpoint, publicEndpoint } from "./public-endpoint.ts";
@@ -41,6 +42,19 @@ async function play(plan: Plan): Promise<void> {
   expect(report.violations.length === 0 ? "" : story(report)).toBe("");
 }
 
+/** Of the scenarios that `npm run sim -- --paths` plays besides. */
+const playedForPaths = [
+  "a key service that is down",
+  "batches too dear for the nodes",
+  "paid by a third party after it had failed",
+];
+
+function planOf(name: string): Plan {
+  const plan = pathScenarios[name];
+  if (!plan) throw new Error(`There is no scenario ${name}`);
+  return plan;
+}
+
 const options = { concurrent: true, timeout: runMsMax };
 
 describe("nothing is lost, doubled or stuck", options, () => {
@@ -53,6 +67,7 @@ describe("nothing is lost, doubled or stuck", options, () => {
   });
 
   test.each(Object.entries(scenarios))("%s", (_name, plan) => play(plan));
+  test.each(playedForPaths)("%s", (name) => play(planOf(name)));
 
   test("without faults", () => play(drawPlan(4, { faultKinds: [] })));
   test("with all of them", () => play(drawPlan(226, { faultKinds })));
@@ -100,6 +115,11 @@ const certainPaths = [
   "a confirmed payment is open again after a reorganisation",
   "a payment that the database had lost is found",
   "blocks that the database lacks are searched",
+  "a nonce that was never signed is given back",
+  "a gap between nonces is filled",
+  "a batch that no node takes is canceled, and its payments go other ways",
+  "a batch is made smaller for a node",
+  "a failed payment that a third party has paid is confirmed",
 ];
 
 test("the recovery paths that scenarios are made for were taken", () => {

@@ -34,14 +34,19 @@ function gasStepOverPools(): Plan {
   });
 }
 
-/** Two processes whose shared database takes no writes for twenty seconds. */
+/**
+ * Two processes whose shared database takes no writes for twenty seconds. Without blocks around its
+ * beginning, payments are on their way when the processes connect again.
+ */
 function readOnlyDatabase(): Plan {
   return scenario(910, shared, {
     faultKinds: ["database"],
+    blocks: 20,
     payments: stream(2, 12, 2),
     events: [
-      { block: 3, what: "read-only" },
-      { block: 13, what: "writable" },
+      ...[3, 4, 5, 6, 7, 8, 9].map((block) => ({ block, what: "no-block" }) as const),
+      { block: 7, what: "read-only" },
+      { block: 19, what: "writable" },
     ],
   });
 }

@@ -46,7 +46,7 @@ export function auditWallets(
 /**
  * A settlement gets a new nonce only when the old one is certainly used by another transaction, or when
  * its batch was mined and has not moved its money: another payer's code has burned the gas. A pause of
- * the token makes a payment alone revert as well.
+ * the token makes a payment alone revert as well, and a refund that has reverted is signed again.
  */
 function auditCarriers(
   { settlements, transactions }: Stored,
@@ -58,9 +58,10 @@ function auditCarriers(
   const inBlocks = new Set(relayed.map(({ hash }) => hash));
   const moves = new Set(entries.map((entry) => `${entry.transaction} ${pairOf(entry)}`));
   for (const settlement of settlements) {
-    const { id } = settlement;
+    const { id, refundOf } = settlement;
+    const mayRevert = isAloneExcused || refundOf !== null;
     const hasFailedIn = ({ settlementIds, hash }: Stored["transactions"][number]) =>
-      (isAloneExcused || settlementIds.length > 1) &&
+      (mayRevert || settlementIds.length > 1) &&
       inBlocks.has(hash ?? "0x") &&
       !moves.has(`${hash} ${pairOf(settlement)}`);
     const carriers = transactions.filter(

@@ -130,6 +130,12 @@ function saysFailed({ asked, status, body }: CallerResponse): boolean {
   return asked !== "verify" && status === 200 && body["status"] === "failed";
 }
 
+/** Whether a third party has made a payment after this response: until it expires everyone can. */
+function isPaidAfterwards({ paid }: File, { atBlock }: CallerResponse, { relayers }: Evidence) {
+  if (!paid || atBlock === undefined || relayers.includes(paid.sender)) return false;
+  return paid.blockNumber > atBlock;
+}
+
 function saysConfirmed({ asked, body }: CallerResponse): boolean {
   return asked !== "verify" && (body["status"] === "confirmed" || body["success"] === true);
 }
@@ -157,7 +163,12 @@ function auditAnswers(file: File, evidence: Evidence, say: Say): void {
       continue;
     }
     if (isOutOfTime(file.payment, response)) say("the chain's time decides", words, file);
-    if (saysFailed(response) && paid && !isLostFailure(evidence, response))
+    if (
+      saysFailed(response) &&
+      paid &&
+      !isLostFailure(evidence, response) &&
+      !isPaidAfterwards(file, response, evidence)
+    )
       say("failed is final", `told ${words}; paid`, file);
     if (saysConfirmed(response)) auditConfirmed(file, response, evidence, say);
     auditWordKept(file, response, evidence, say);
@@ -228,6 +239,7 @@ function auditWordKept(file: File, response: CallerResponse, evidence: Evidence,
   const { status } = response.body;
   if (response.asked === "verify" || (status !== "confirmed" && status !== "failed")) return;
   if (isExcused(response, evidence) || isLostFailure(evidence, response)) return;
+  if (status === "failed" && isPaidAfterwards(file, response, evidence)) return;
   const told = evidence.responses.indexOf(response) + 1;
   const other = file.responses.find(
     (later) =>
@@ -349,14 +361,20 @@ function isPausedAfterRevert(
   );
 }
 
+/** What goes back is subtracted; auditRefunds looks at each refund. */
 function auditMoney({ ledger, stored }: Evidence, files: readonly File[], say: Say): void {
-  const moved = files.reduce((sum, { paid }) => sum + (paid?.transfer?.units ?? 0n), 0n);
+  const payees = new Set(files.map(({ payment }) => payment.authorization.to.toLowerCase()));
+  const returned = ledger.entries
+    .filter(({ kind, payer }) => kind === "used" && payees.has(payer))
+    .reduce((sum, { transfer }) => sum + (transfer?.units ?? 0n), 0n);
+  const moved = files.reduce((sum, { paid }) => sum + (paid?.transfer?.units ?? 0n), -returned);
   if (moved !== ledger.sellerUnits) {
     say("the seller has it", `${ledger.sellerUnits} units; payments moved ${moved}`);
   }
   const claimed = stored.settlements
     .filter(({ state }) => state === "confirmed")
-    .reduce((sum, { amount }) => sum + BigInt(amount), 0n);
+    .map(({ amount, payer }) => (payees.has(payer.toLowerCase()) ? -1n : 1n) * BigInt(amount))
+    .reduce((sum, units) => sum + units, 0n);
   const unclaimed = files
     .filter(({ row }) => row === undefined)
     .reduce((sum, { paid }) => sum + (paid?.transfer?.units ?? 0n), 0n);

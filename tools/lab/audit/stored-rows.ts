@@ -17,6 +17,8 @@ export interface StoredSettlement {
   /** The API key it was claimed with. */
   readonly keyId: string | null;
   readonly finalizedAt: number | null;
+  /** The settlement of the payment that it gives back; null for a payment. */
+  readonly refundOf: string | null;
   /** When the service found it on the chain, having lost it. */
   readonly recoveredAt: number | null;
 }
@@ -123,6 +125,7 @@ function settlementOf(row: Row): StoredSettlement {
     failure: textOrNull(row["failure"]),
     keyId: textOrNull(row["key_id"]),
     finalizedAt: numberOrNull(row["finalized_at"]),
+    refundOf: textOrNull(row["refund_of"]),
     recoveredAt: numberOrNull(row["recovered_at"]),
   };
 }
