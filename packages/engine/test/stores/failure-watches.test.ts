@@ -1,5 +1,11 @@
 /** The list of failed settlements that somebody else may still submit, on both databases. */
-import { describe, expect, test } from "vitest";
+import { apothem } from "@farthing/protocol";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { ChainView } from "../../src/chain/follower/chain-view.ts";
+import { silentLog } from "../../src/base/log.ts";
+import type { Proof } from "../../src/settlement/chain-proofs.ts";
+import { createFailureWatch } from "../../src/settlement/failure-watch.ts";
+import type { Settlement } from "../../src/index.ts";
 import { bothEngines, storeForEach } from "./store-benches.testing.ts";
 import { chainId, claimOf, minedIn, type TestStore } from "./store-values.testing.ts";
 
@@ -19,6 +25,26 @@ async function failOne(store: TestStore, validBefore: bigint): Promise<string> {
   await store.recordFailed([{ id: claim.id, ...failure }], failedAt);
   return claim.id;
 }
+
+/** The block in which a payer cancels. */
+const canceledAt = 9;
+
+function canceled(settlement: Settlement): Proof {
+  const { payer, nonce } = settlement;
+  const { transaction, blockNumber, blockHash, logIndex } = minedIn(canceledAt);
+  const event = { kind: "canceled" as const, payer, nonce, transaction };
+  return { settlement, event: { ...event, blockNumber, blockHash, logIndex } };
+}
+
+/** The head is a block after the cancellation. */
+const viewOf = (finalized: number): ChainView => ({
+  head: { number: canceledAt + 1, hash: "0x1", parentHash: "0x0", time: 0n },
+  finalized: { number: finalized, time: 0n },
+  gasPrice: 1n,
+  wallets: new Map(),
+  seenSecondsAgo: 0,
+  walkedTo: canceledAt + 1,
+});
 
 const seconds = (ms: number) => BigInt(ms / 1_000);
 
@@ -67,6 +93,40 @@ describe.each(bothEngines())("%s", (_, start) => {
     await store.recordConfirmed([{ id, mined: minedIn(9) }], failedAt + 1);
     expect(await dueAt(failedAt + day)).toEqual([]);
     expect(await bench.query("select * from failure_watches")).toEqual([]);
+  });
+
+  test("a cancellation ends the watch once its block is final, and not before", async () => {
+    const { store, bench } = at();
+    await failOne(store, (1n << 256n) - 1n);
+    let now = failedAt + minute;
+    let finalized = canceledAt - 1;
+    const watched: boolean[] = [];
+    const isOver = Promise.withResolvers<void>();
+    const watch = createFailureWatch({
+      chain: { network: apothem },
+      log: silentLog,
+      store,
+      clock: {
+        nowMs: () => now,
+        async sleep() {
+          watched.push((await bench.query("select * from failure_watches")).length > 0);
+          now += day;
+          if (watched.length === 2) finalized = canceledAt;
+          if (watched.length < 3) return;
+          isOver.resolve();
+          await new Promise((resolve) => setImmediate(resolve));
+        },
+      },
+      proofs: {
+        find: async (due) => ({ found: due.map(canceled), unused: [], unexplained: [] }),
+      },
+      view: () => viewOf(finalized),
+      conclude: async () => undefined,
+    });
+    onTestFinished(() => watch.stop());
+    watch.start();
+    await isOver.promise;
+    expect(watched.slice(0, 3)).toEqual([true, true, false]);
   });
 
   test("of two that look at once, one gets each entry; the longest due comes first", async () => {

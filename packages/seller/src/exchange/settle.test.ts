@@ -97,6 +97,21 @@ test("a fault of settle is not answered with another settle", async () => {
   expect(at.asked).toEqual(["settle at 0"]);
 });
 
+test("a refusal after a lost call does not say that the payment was not taken", async () => {
+  const lost = { kind: "fault", reason: "unreachable", message: "x" } as const;
+  const refused = { ...lost, reason: "rate_limited", certainty: "refused" } as const;
+  const at = scene([lost, refused, { kind: "settlement", settlement: confirmed }], 0);
+  const held = settling({ isHeld: true, hasOther: true });
+  const { settled, isUnsent, isUntaken } = await settleAndWait(at, held);
+  // Another facilitator is asked where it was not, and the first one may have moved the money.
+  expect({ kind: settled.kind, isUnsent, isUntaken }).toEqual({
+    kind: "confirmed",
+    isUnsent: false,
+    isUntaken: false,
+  });
+  expect(at.asked).toEqual(["settle at 0", "settle at 500", "settle at 1500"]);
+});
+
 test("without time nothing is sent", async () => {
   const at = scene([], 0);
   const { settled } = await settleAndWait(at, settling({ deadlineMs: 100 }));

@@ -117,6 +117,17 @@ test("a refusal after a lost call releases nothing either", async () => {
   expect([facilitator.transfers(), served]).toEqual([1, 1]);
 });
 
+test("a repeat that is refused after a lost call releases nothing either", async () => {
+  const url = `${shops[0]?.url}/report`;
+  facilitator.script.settle.push(settledThen("cut"), "honest", limited);
+  const headers = await payFor(url);
+  for (let nth = 0; nth < 2; nth++) {
+    await expectLater(await fetch(url, { headers }), "facilitator_unavailable");
+  }
+  expect((await fetch(url, { headers })).status).toBe(200);
+  expect([facilitator.transfers(), served]).toEqual([1, 1]);
+});
+
 test("a settlement of the other shop that is still open is not served when it ends", async () => {
   const [one] = shops.map(({ url }) => `${url}/report`);
   if (one === undefined) throw new Error("A shop is missing.");
