@@ -19,18 +19,18 @@ interface Flags extends PrintFlags {
 }
 
 interface FacilitatorFlags extends Flags {
-  readonly start: string;
+  readonly start?: string;
   readonly base: string;
-  readonly header: Readonly<Record<string, string>>;
+  readonly header?: Readonly<Record<string, string>>;
 }
 
 interface SellerFlags extends Flags {
-  readonly start: string;
+  readonly start?: string;
   readonly paid: string;
 }
 
 interface BuyerFlags extends Flags {
-  readonly run: string;
+  readonly run?: string;
 }
 
 export function register(program: Command): void {
@@ -45,13 +45,12 @@ export function register(program: Command): void {
     .description(
       "Starts a facilitator with the settings CONFORM_* in its environment, and sends it payments as sellers do.",
     )
-    .requiredOption("--start <command>", "the command line that starts it, run by sh")
+    .option("--start <command>", "the command line that starts it, run by sh")
     .option("--base <path>", "what stands before /verify in its addresses", "")
     .option(
       "--header <line>",
-      "sent with each call, such as 'Authorization: Bearer …'",
+      "sent with each call, such as 'Authorization: Bearer …'; may be given several times",
       readHeader,
-      {},
     )
     .action((flags: FacilitatorFlags) => runCommand(() => testFacilitator(flags)));
   addOptions(conform.command("seller"))
@@ -59,7 +58,7 @@ export function register(program: Command): void {
     .description(
       "Starts a seller with the settings CONFORM_* in its environment, among them the address of a facilitator, and buys from it.",
     )
-    .requiredOption("--start <command>", "the command line that starts it, run by sh")
+    .option("--start <command>", "the command line that starts it, run by sh")
     .option("--paid <route>", "the method and path that it charges for", readRoute, "GET:/report")
     .action((flags: SellerFlags) => runCommand(() => testSeller(flags)));
   addOptions(conform.command("buyer"))
@@ -67,7 +66,7 @@ export function register(program: Command): void {
     .description(
       "Runs a client against sellers that lose answers and change their terms. Its wallet's key and the address are in CONFORM_* of its environment.",
     )
-    .requiredOption("--run <command>", "its command line, run by sh; {url} stands for the address")
+    .option("--run <command>", "its command line, run by sh; {url} stands for the address")
     .action((flags: BuyerFlags) => runCommand(() => testBuyer(flags)));
 }
 
@@ -88,12 +87,14 @@ function addOptions(command: Command): Command {
 async function testFacilitator(flags: FacilitatorFlags): Promise<ExitCode> {
   const { facilitatorCases, runFacilitator } = await import("@farthing/conform");
   const cases = choose(facilitatorCases, flags);
-  return report("facilitator", flags.start, flags, cases, (anvilFolder, onResult) =>
+  if (flags.list === true) return list(cases, flags);
+  const start = required(flags.start, "--start <command>");
+  return report("facilitator", start, flags, (anvilFolder, onResult) =>
     runFacilitator({
-      start: flags.start,
+      start,
       cases,
       basePath: flags.base,
-      headers: flags.header,
+      headers: flags.header ?? {},
       anvilFolder,
       onResult,
     }),
@@ -105,16 +106,20 @@ const print = (text: string) => void process.stdout.write(text);
 async function testSeller(flags: SellerFlags): Promise<ExitCode> {
   const { runSeller, sellerCases } = await import("@farthing/conform");
   const cases = choose(sellerCases, flags);
-  return report("seller", flags.start, flags, cases, (anvilFolder, onResult) =>
-    runSeller({ start: flags.start, paid: flags.paid, cases, anvilFolder, onResult }),
+  if (flags.list === true) return list(cases, flags);
+  const start = required(flags.start, "--start <command>");
+  return report("seller", start, flags, (anvilFolder, onResult) =>
+    runSeller({ start, paid: flags.paid, cases, anvilFolder, onResult }),
   );
 }
 
 async function testBuyer(flags: BuyerFlags): Promise<ExitCode> {
   const { buyerCases, runBuyer } = await import("@farthing/conform");
   const cases = choose(buyerCases, flags);
-  return report("buyer", flags.run, flags, cases, (anvilFolder, onResult) =>
-    runBuyer({ run: flags.run, cases, anvilFolder, onResult }),
+  if (flags.list === true) return list(cases, flags);
+  const run = required(flags.run, "--run <command>");
+  return report("buyer", run, flags, (anvilFolder, onResult) =>
+    runBuyer({ run, cases, anvilFolder, onResult }),
   );
 }
 
@@ -123,6 +128,7 @@ interface Named {
   readonly profile: Profile;
   readonly rule: string;
   readonly source: string;
+  readonly standsOn?: readonly string[];
 }
 
 function choose<T extends Named>(cases: readonly T[], { profile, only }: Flags): readonly T[] {
@@ -137,12 +143,29 @@ function choose<T extends Named>(cases: readonly T[], { profile, only }: Flags):
   );
 }
 
+/** Lists the cases; nothing has to be there to be tested. */
+function list(cases: readonly Named[], { json }: Flags): ExitCode {
+  const listed = cases.map(({ name, profile, rule, source, standsOn = [] }) => {
+    return { name, profile, rule, source, standsOn };
+  });
+  print(
+    json === true
+      ? `${printableJson(listed)}\n`
+      : listed.map(({ name, profile, rule }) => `${profile}  ${name}: ${rule}\n`).join(""),
+  );
+  return exitCodes.success;
+}
+
+function required(value: string | undefined, flag: string): string {
+  if (value === undefined) throw new UsageError(`Give ${flag}; --list works without it.`);
+  return value;
+}
+
 /** Runs the cases, and prints and writes what was found. */
 async function report(
   role: Role,
   subject: string,
   flags: Flags,
-  cases: readonly Named[],
   run: (
     anvilFolder: string,
     onResult: (result: CaseResult) => void,
@@ -150,20 +173,6 @@ async function report(
 ): Promise<ExitCode> {
   const { badgeSvg, countVerdicts, junitReport, profiles, resultLines, SubjectError, summaryLine } =
     await import("@farthing/conform");
-  if (flags.list === true) {
-    const listed = cases.map(({ name, profile, rule, source }) => ({
-      name,
-      profile,
-      rule,
-      source,
-    }));
-    print(
-      flags.json === true
-        ? `${printableJson(listed)}\n`
-        : listed.map(({ name, profile, rule }) => `${profile}  ${name}: ${rule}\n`).join(""),
-    );
-    return exitCodes.success;
-  }
   const anvilFolder = await prepareLocalChain(flags.yes);
   try {
     const results = await run(anvilFolder, (result) => {
@@ -187,7 +196,7 @@ function readCase(name: string, before: readonly string[] = []): readonly string
   return [...before, name];
 }
 
-function readHeader(line: string, before: Readonly<Record<string, string>>) {
+function readHeader(line: string, before: Readonly<Record<string, string>> = {}) {
   const [, name, value] = /^([A-Za-z0-9-]+):\s*(.+)$/.exec(line) ?? [];
   if (name === undefined || value === undefined) {
     throw new InvalidArgumentError("Use a name and a value, such as 'Authorization: Bearer …'.");

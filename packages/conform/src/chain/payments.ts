@@ -23,6 +23,11 @@ export const priceUnits = 10_000n;
 /** Seconds for which a payment can be used, as stock sellers ask by default. */
 export const lifetimeSeconds = 300;
 
+/**
+ * A payee that no case pays from: money that a subject wrongly sends there gives no poor payer its funds.
+ */
+export const stranger: Address = "0x2222222222222222222222222222222222222222";
+
 /** A signed payment. */
 export interface SignedPayment {
   readonly authorization: Authorization;

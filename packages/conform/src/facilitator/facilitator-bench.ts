@@ -36,13 +36,16 @@ export interface FacilitatorBench {
 export interface Limits {
   readonly answerMs: number;
   readonly endMs: number;
+  /** Until it has seen what happened around it. */
+  readonly noticeMs: number;
 }
 
 /**
  * An answer: the default time limit of the Python and Go SDKs and of `@x402/core` 2.21 to 2.25. The
- * end of a payment: sixty blocks, enough for a wallet that has to pay a higher price.
+ * end of a payment: sixty blocks, enough for a wallet that has to pay a higher price. A notice: stock
+ * clients look for a receipt every four seconds, and a reorganisation shows in the next blocks.
  */
-export const limitsDefault: Limits = { answerMs: 30_000, endMs: 60_000 };
+export const limitsDefault: Limits = { answerMs: 30_000, endMs: 60_000, noticeMs: 5_000 };
 
 const blockSeconds = 1;
 const lookMs = 50;

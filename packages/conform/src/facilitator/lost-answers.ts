@@ -5,6 +5,7 @@ import { requestV2 } from "../chain/payments.ts";
 import type { ConformCase } from "../run/conform-case.ts";
 import type { FacilitatorBench } from "./facilitator-bench.ts";
 import { aroundFirstSend, onFirstSend } from "./node-interference.ts";
+import { contradictions } from "./settle-answer.ts";
 import { describeAnswers, problemsOfSettled } from "./settle-outcome.ts";
 
 type Case = ConformCase<FacilitatorBench>;
@@ -20,21 +21,22 @@ const repeatAfterSuccess: Case = {
     const body = requestV2(payment);
     const first = await bench.settleToEnd(body);
     const repeated = await bench.settle(body);
-    const problems = await problemsOfSettled(bench, {
-      payment,
-      fromBlock,
-      answers: [...first, repeated],
-    });
+    // The repeat has to say it by itself, since a caller that repeats has lost the first answer.
+    const ending = { payment, fromBlock, answers: [repeated] };
     return {
       sent: "/settle to its end, and once more",
       came: `${describeAnswers(first)}; then ${describeAnswers([repeated])}`,
-      problems,
+      problems: [
+        ...(await contradictions(bench.devnet, payment, first)),
+        ...(await problemsOfSettled(bench, ending)),
+      ],
     };
   },
 };
 
 const answerLost: Case = {
   name: "answer-lost",
+  standsOn: ["repeat-after-success"],
   profile: "money",
   rule: "A caller whose connection breaks while the payment is settled learns by a repeat how it ended.",
   source: "promise: a lost answer can be asked for again; x402-foundation/x402#808",
@@ -51,7 +53,7 @@ const answerLost: Case = {
     await release();
     await untilMoved(bench.devnet, payment);
     // The subject has noticed the block and the end of the connection before the repeat comes.
-    await pause(noticeMs);
+    await pause(bench.limits.noticeMs);
     const answers = await bench.settleToEnd(body);
     const problems = await problemsOfSettled(bench, { payment, fromBlock, answers });
     return {
@@ -61,9 +63,6 @@ const answerLost: Case = {
     };
   },
 };
-
-/** Stock clients look for a receipt every four seconds. */
-const noticeMs = 4_500;
 
 const killedBeforeSend: Case = {
   name: "killed-before-the-send",

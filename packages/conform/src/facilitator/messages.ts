@@ -109,6 +109,7 @@ const vectorValidBefore = 4_102_444_800n;
 
 const publishedVector: Case = {
   name: "published-vector",
+  standsOn: ["verify-valid"],
   profile: "spec",
   rule: "/verify accepts the published test vector: a fixed key, authorization and signature on chain 51.",
   source: "EIP-712 and EIP-3009; wire reference, test vector",
@@ -143,6 +144,7 @@ const publishedVector: Case = {
 
 const versionOne: Case = {
   name: "version-1",
+  standsOn: ["verify-valid", "settle-valid"],
   profile: "spec",
   rule: "A facilitator that lists version 1 for the network verifies and settles a payment of version 1.",
   source: "specification v1, sections 6 and 7",

@@ -135,7 +135,8 @@ const nodeDown: Case = {
     bench.node.react = () => "down";
     const [verified, settled] = [await bench.verify(body), await bench.settle(body)];
     bench.node.react = () => undefined;
-    await pause(recoveryMs);
+    // It looks for its node again after a pause.
+    await pause(bench.limits.noticeMs);
     const isAlive = bench.subject.isRunning();
     const answers = isAlive ? await bench.settleToEnd(body) : [];
     const ended = await problemsOfSettled(bench, { payment, fromBlock, answers });
@@ -160,9 +161,6 @@ function blameOf(answer: HttpAnswer): string[] {
   const { invalidReason = "" } = response;
   return blamesNoPayer.test(invalidReason) ? [] : [`/verify blamed the payment: ${invalidReason}`];
 }
-
-/** Facilitators look for their node again after a pause. */
-const recoveryMs = 3_000;
 
 export const nodeFaultCases = [
   sendAnswerLost,

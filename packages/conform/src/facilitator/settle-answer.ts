@@ -19,6 +19,8 @@ export function readSettle({ status, body }: HttpAnswer): SettleClaim {
   const { transaction, errorReason: reason = "" } = response;
   const claimed = statusOf(response);
   if (claimed === "confirmed") return { outcome: "settled", transaction, reason };
+  // A status of a server error says that the facilitator has failed, whatever the body says.
+  if (claimed === "failed" && status >= 500) return { outcome: "unknown", transaction, reason };
   if (claimed === "failed") return { outcome: "refused", transaction, reason };
   return { outcome: "pending", transaction, reason };
 }

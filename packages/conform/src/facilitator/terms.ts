@@ -1,6 +1,6 @@
 /** Cases of the profile `money` about what /settle checks by itself, and about payments beside each other. */
 import { findTransfer } from "../chain/chain-facts.ts";
-import { priceUnits, requestV2, requirementsV2, signPayment } from "../chain/payments.ts";
+import { priceUnits, requestV2, requirementsV2, signPayment, stranger } from "../chain/payments.ts";
 import type { ConformCase } from "../run/conform-case.ts";
 import { describeAnswer, type HttpAnswer } from "../run/http-answer.ts";
 import type { FacilitatorBench } from "./facilitator-bench.ts";
@@ -11,13 +11,13 @@ type Case = ConformCase<FacilitatorBench>;
 
 const otherTerms: Case = {
   name: "other-terms",
+  standsOn: ["refuses-a-lower-amount", "refuses-another-payee"],
   profile: "money",
   rule: "A payment that is being settled, or was, is no success for another payee or a higher amount.",
   source: "specification v2, exact on EVM: recipient and amount are verified in every settlement",
   async run(bench) {
     const payment = bench.newPayment();
     const fromBlock = await bench.head();
-    const stranger = bench.devnet.treasury.address;
     const others = [
       requestV2(payment, requirementsV2(stranger)),
       requestV2(payment, requirementsV2(bench.payTo, { amount: `${priceUnits * 100n}` })),

@@ -1,8 +1,14 @@
 /** Cases of the profile `money` about a facilitator whose answers are lost, late or wrong. */
-import { describeAnswer, type HttpAnswer } from "../run/http-answer.ts";
+import type { HttpAnswer } from "../run/http-answer.ts";
 import type { ConformCase } from "../run/conform-case.ts";
 import type { FacilitatorCall, ScriptedFacilitator } from "./scripted-facilitator.ts";
-import { isChallenge, isServed, type SellerBench } from "./seller-bench.ts";
+import {
+  describeSold,
+  isChallenge,
+  isServed,
+  needsChallenge,
+  type SellerBench,
+} from "./seller-bench.ts";
 
 type Case = ConformCase<SellerBench>;
 
@@ -41,6 +47,7 @@ function onFirstSettle(
 
 const settleLost: Case = {
   name: "settle-answer-lost",
+  standsOn: needsChallenge,
   profile: "money",
   rule: "When the facilitator settles and its answer is lost, the buyer is not asked to pay again and gets the content, with a repeat at the latest.",
   source: "promise: no fresh challenge for a paid buyer; x402-foundation/x402#1062",
@@ -53,7 +60,7 @@ const settleLost: Case = {
     const answers = await repeatPaid(bench, payment);
     return {
       sent: "a paid request whose settlement had no answer, and repeats of it",
-      came: answers.map(describeAnswer).join("; "),
+      came: answers.map(describeSold).join("; "),
       problems: problemsOfPaid(answers),
     };
   },
@@ -61,6 +68,7 @@ const settleLost: Case = {
 
 const settlePending: Case = {
   name: "settlement-pending",
+  standsOn: needsChallenge,
   profile: "money",
   rule: "When the facilitator answers settlement_pending with a transaction, the buyer is not asked to pay again and gets the content, with a repeat at the latest.",
   source: "promise: no fresh challenge for a paid buyer; x402-foundation/x402#3083, #3214",
@@ -76,7 +84,7 @@ const settlePending: Case = {
     const answers = await repeatPaid(bench, payment);
     return {
       sent: "a paid request whose first settlement was pending, and repeats of it",
-      came: answers.map(describeAnswer).join("; "),
+      came: answers.map(describeSold).join("; "),
       problems: problemsOfPaid(answers),
     };
   },
@@ -119,6 +127,7 @@ const faults: readonly Fault[] = [
 /** An order without /verify has these faults at /settle. */
 const faultCases: readonly Case[] = faults.map(({ name, call, what, response }) => ({
   name,
+  standsOn: needsChallenge,
   profile: "money",
   rule: `When the facilitator answers ${what}, the request is not served, and the buyer is not told that the payment was refused.`,
   source: "promise: a fault of the facilitator is never blamed on the buyer",
@@ -132,7 +141,7 @@ const faultCases: readonly Case[] = faults.map(({ name, call, what, response }) 
     }
     return {
       sent: `a request with a payment that is in order; the facilitator answered ${what}`,
-      came: describeAnswer(answer),
+      came: describeSold(answer),
       problems: [
         ...(isServed(answer) ? ["it was served"] : []),
         ...(answer.status === 402 ? ["the buyer was told 402, as if the payment were wrong"] : []),

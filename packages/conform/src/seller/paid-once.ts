@@ -1,7 +1,7 @@
 /** Cases of the profile `money` about what one payment opens. */
-import { describeAnswer, type HttpAnswer } from "../run/http-answer.ts";
+import type { HttpAnswer } from "../run/http-answer.ts";
 import type { ConformCase, Observation } from "../run/conform-case.ts";
-import { isServed, type SellerBench } from "./seller-bench.ts";
+import { describeSold, isServed, needsChallenge, type SellerBench } from "./seller-bench.ts";
 
 type Case = ConformCase<SellerBench>;
 
@@ -36,9 +36,17 @@ function countServed(answers: readonly HttpAnswer[]): Observation & { readonly c
   };
 }
 
-function atOnce(name: string, repeatsSuccess: boolean, facilitatorDoes: string): Case {
+interface AtOnce {
+  readonly name: string;
+  readonly repeatsSuccess: boolean;
+  readonly facilitatorDoes: string;
+  readonly standsOn: readonly string[];
+}
+
+function atOnce({ name, repeatsSuccess, facilitatorDoes, standsOn }: AtOnce): Case {
   return {
     name,
+    standsOn,
     profile: "money",
     rule: `Twenty equal requests at once with one payment open one content, with a facilitator that ${facilitatorDoes}.`,
     source: "promise: one payment opens once; x402-foundation/x402#3325",
@@ -55,6 +63,7 @@ function atOnce(name: string, repeatsSuccess: boolean, facilitatorDoes: string):
 
 const inRow: Case = {
   name: "equal-requests-in-a-row",
+  standsOn: needsChallenge,
   profile: "money",
   rule: "Four equal requests one after the other with one payment open one content, although the facilitator repeats its success.",
   source: "promise: one payment opens once",
@@ -71,6 +80,7 @@ const inRow: Case = {
 
 const otherQuery: Case = {
   name: "another-request",
+  standsOn: needsChallenge,
   profile: "money",
   rule: "A payment that has opened one address opens nothing at another one.",
   source: "promise: a changed path opens nothing",
@@ -82,7 +92,7 @@ const otherQuery: Case = {
     const second = await bench.ask({ payment, query: "?another=1" });
     return {
       sent: "a paid request, and the same payment for the address with ?another=1",
-      came: `${describeAnswer(first)}; ${describeAnswer(second)}`,
+      came: `${describeSold(first)}; ${describeSold(second)}`,
       problems: [
         ...(isServed(first) ? [] : ["the payment opened nothing"]),
         ...(isServed(second) ? ["the payment opened another address as well"] : []),
@@ -92,8 +102,18 @@ const otherQuery: Case = {
 };
 
 export const paidOnceCases = [
-  atOnce("equal-requests-at-once", false, "tells success once"),
-  atOnce("equal-requests-repeated-success", true, "repeats its success"),
+  atOnce({
+    name: "equal-requests-at-once",
+    repeatsSuccess: false,
+    facilitatorDoes: "tells success once",
+    standsOn: needsChallenge,
+  }),
+  atOnce({
+    name: "equal-requests-repeated-success",
+    repeatsSuccess: true,
+    facilitatorDoes: "repeats its success",
+    standsOn: [...needsChallenge, "equal-requests-at-once"],
+  }),
   inRow,
   otherQuery,
 ];

@@ -11,7 +11,7 @@ import {
   type JsonObject,
 } from "@farthing/protocol";
 import { network, payloadV2, signPayment } from "../chain/payments.ts";
-import { request, type HttpAnswer } from "../run/http-answer.ts";
+import { describeAnswer, request, type HttpAnswer } from "../run/http-answer.ts";
 import type { Subject } from "../run/subject.ts";
 import type { ScriptedFacilitator } from "./scripted-facilitator.ts";
 
@@ -100,8 +100,23 @@ function entryOf(required: JsonObject): JsonObject | undefined {
   return entries.find((one) => one["scheme"] === "exact" && one["network"] === network.id);
 }
 
+/**
+ * What each case with a payment stands on: a seller that serves unpaid shows no challenge, and there is
+ * nothing to pay.
+ */
+export const needsChallenge: readonly string[] = ["nothing-without-a-payment"];
+
 /** Whether the paid content came. */
 export const isServed = ({ status = 0 }: HttpAnswer): boolean => status >= 200 && status < 300;
+
+/** A line about an answer; a challenge is in a header, where people do not see it. */
+export function describeSold(answer: HttpAnswer): string {
+  const challenged = decodeHeader(answer.headers.get(headerNames.paymentRequired))?.value;
+  if (!isObject(challenged)) return describeAnswer(answer);
+  const error = member(challenged, "error");
+  const named = typeof error === "string" ? error : "no error is named";
+  return `${describeAnswer(answer)} and a challenge (${named})`;
+}
 
 /** Whether the seller asks for another payment. */
 export const isChallenge = ({ status, headers }: HttpAnswer): boolean =>

@@ -8,12 +8,13 @@ import {
 } from "@farthing/protocol";
 import { describeAnswer, type HttpAnswer } from "../run/http-answer.ts";
 import type { ConformCase } from "../run/conform-case.ts";
-import { isChallenge, isServed, type SellerBench } from "./seller-bench.ts";
+import { isChallenge, isServed, needsChallenge, type SellerBench } from "./seller-bench.ts";
 
 type Case = ConformCase<SellerBench>;
 
 const challenge: Case = {
   name: "challenge",
+  standsOn: needsChallenge,
   profile: "spec",
   rule: "An unpaid request has 402 and a PAYMENT-REQUIRED header of base64 JSON with an entry for the network.",
   source: "specification v2, section 5.1 and HTTP transport: PaymentRequired",
@@ -48,6 +49,7 @@ const shownMax = 600;
 
 const receipt: Case = {
   name: "receipt",
+  standsOn: needsChallenge,
   profile: "spec",
   rule: "A paid response has a PAYMENT-RESPONSE header with success, the transaction that moved the money, and the network.",
   source: "specification v2, section 5.3 and HTTP transport: PAYMENT-RESPONSE",
@@ -70,6 +72,7 @@ const receipt: Case = {
 
 const refusedPayment: Case = {
   name: "refused-payment",
+  standsOn: [...needsChallenge, "nothing-with-a-refused-payment"],
   profile: "spec",
   rule: "A payment that the facilitator calls invalid has 402, with PAYMENT-REQUIRED and the reason in its error.",
   source: "specification v2, HTTP transport: payment failure",
@@ -99,6 +102,7 @@ const refusedPayment: Case = {
 
 const unreadable: Case = {
   name: "unreadable-header",
+  standsOn: ["nothing-with-junk"],
   profile: "spec",
   rule: "A payment header that cannot be read has 400 or 402.",
   source: "specification v2, HTTP transport: error handling",
@@ -121,6 +125,7 @@ const unreadable: Case = {
 
 const wrongOffer: Case = {
   name: "another-offer",
+  standsOn: needsChallenge,
   profile: "spec",
   rule: "A payment whose `accepted` is none of the offers is refused without a settlement.",
   source: "specification v2, section 5.2: accepted is one of accepts",

@@ -2,21 +2,28 @@
 import { expect, test } from "vitest";
 import { createHonestSeller } from "../subjects/honest-seller.testing.ts";
 import { sellerFaults } from "../subjects/faults.testing.ts";
+import { failingCases, inARow } from "../subjects/planted-faults.testing.ts";
 import { runSeller } from "./run-seller.ts";
 import { sellerCases } from "./seller-cases.ts";
 
 const paid = "GET:/report";
 
-test("each planted fault fails its case", async () => {
-  const faults = sellerCases.map(({ name }) => sellerFaults.find((one) => one === name));
+test("every case has a fault of its own", () => {
+  expect([...sellerFaults].toSorted()).toEqual(sellerCases.map(({ name }) => name).toSorted());
+});
+
+test("each planted fault fails its case and those that stand on it, and no other", async () => {
+  const row = inARow(sellerFaults.map((fault) => ({ fault, cases: sellerCases })));
   const results = await runSeller({
-    start: (env) => createHonestSeller(env, faults.shift()),
+    start: (env) => createHonestSeller(env, row.fault()),
     paid,
-    // A harmful case starts the next subject.
-    cases: sellerCases.map((one) => ({ ...one, isHarmful: true })),
+    cases: row.cases,
   });
-  const found = results.map(({ name, verdict }) => ({ name, verdict }));
-  expect(found).toEqual(sellerCases.map(({ name }) => ({ name, verdict: "fail" })));
+  const expected = sellerFaults.map((fault) => [
+    fault,
+    failingCases(sellerCases, fault).map(({ name }) => name),
+  ]);
+  expect(row.failed(results)).toEqual(expected);
 });
 
 test("an honest seller passes every case", async () => {

@@ -1,13 +1,13 @@
 /** Cases of the profile `money` about requests that have not paid what is asked. */
-import { describeAnswer } from "../run/http-answer.ts";
 import type { ConformCase } from "../run/conform-case.ts";
-import { isServed, type SellerBench } from "./seller-bench.ts";
+import { describeSold, isServed, needsChallenge, type SellerBench } from "./seller-bench.ts";
 
 type Case = ConformCase<SellerBench>;
 
 interface Unpaid {
   readonly name: string;
   readonly what: string;
+  readonly standsOn?: readonly string[];
   readonly payment: (bench: SellerBench) => Promise<string | undefined>;
   /** What the facilitator does with it. */
   readonly prepare?: (bench: SellerBench) => void;
@@ -30,6 +30,7 @@ const unpaid: readonly Unpaid[] = [
   {
     name: "with-a-refused-payment",
     what: "a payment that the facilitator calls invalid",
+    standsOn: needsChallenge,
     payment: (bench) => bench.newPayment(),
     prepare: ({ facilitator }) => {
       facilitator.answer = async (call) => ({
@@ -44,6 +45,7 @@ const unpaid: readonly Unpaid[] = [
   {
     name: "with-a-failed-settlement",
     what: "a payment that is valid and whose settlement fails",
+    standsOn: needsChallenge,
     payment: (bench) => bench.newPayment(),
     prepare: ({ facilitator }) => {
       facilitator.answer = async (call, honest) => ({
@@ -55,12 +57,14 @@ const unpaid: readonly Unpaid[] = [
   {
     name: "with-a-lower-amount",
     what: "a payment of one base unit that says it accepted that price",
+    standsOn: needsChallenge,
     payment: (bench) =>
       bench.newPayment({ authorization: { value: 1n }, accepted: { amount: "1" } }),
   },
   {
     name: "with-another-payee",
     what: "a payment to the buyer's own friend that says it accepted that payee",
+    standsOn: needsChallenge,
     payment: (bench) => {
       const { address } = bench.devnet.treasury;
       return bench.newPayment({ authorization: { to: address }, accepted: { payTo: address } });
@@ -68,22 +72,25 @@ const unpaid: readonly Unpaid[] = [
   },
 ];
 
-export const unpaidCases: readonly Case[] = unpaid.map(({ name, what, payment, prepare }) => ({
-  name: `nothing-${name}`,
-  profile: "money",
-  rule: `A request with ${what} is not served.`,
-  source: "specification v2, HTTP transport: 402 until the payment is verified and settled",
-  async run(bench) {
-    const header = await payment(bench);
-    prepare?.(bench);
-    const answer = await bench.ask(header === undefined ? {} : { payment: header });
-    return {
-      sent: `a request with ${what}`,
-      came: describeAnswer(answer),
-      problems: [
-        ...(isServed(answer) ? ["it was served"] : []),
-        ...(answer.status === undefined ? [answer.fault] : []),
-      ],
-    };
-  },
-}));
+export const unpaidCases: readonly Case[] = unpaid.map(
+  ({ name, what, standsOn = [], payment, prepare }) => ({
+    name: `nothing-${name}`,
+    standsOn,
+    profile: "money",
+    rule: `A request with ${what} is not served.`,
+    source: "specification v2, HTTP transport: 402 until the payment is verified and settled",
+    async run(bench) {
+      const header = await payment(bench);
+      prepare?.(bench);
+      const answer = await bench.ask(header === undefined ? {} : { payment: header });
+      return {
+        sent: `a request with ${what}`,
+        came: describeSold(answer),
+        problems: [
+          ...(isServed(answer) ? ["it was served"] : []),
+          ...(answer.status === undefined ? [answer.fault] : []),
+        ],
+      };
+    },
+  }),
+);

@@ -1,7 +1,9 @@
 /** What the honest facilitator checks without the chain. */
 import {
+  isObject,
   isSameAddress,
   isSignedByPayer,
+  member,
   parsePaymentRequest,
   x402ReasonOf,
   type PaymentRequest,
@@ -18,7 +20,7 @@ const yearSeconds = 31_536_000n;
 /** Checks the body of `/verify` or `/settle`. Reasons are those of the specification. */
 export function checkPayment(body: unknown, fault: FacilitatorFault | undefined): Checked {
   const parsed = parsePaymentRequest(body);
-  if (!parsed.ok) return checkUnread(x402ReasonOf(parsed.refusal), fault);
+  if (!parsed.ok) return checkUnread(body, x402ReasonOf(parsed.refusal), fault);
   const request = parsed.value;
   const { payment, requirements } = request;
   const { authorization, signature, network } = payment;
@@ -71,9 +73,17 @@ export function checkPayment(body: unknown, fault: FacilitatorFault | undefined)
   return { request, reason: fault === "reasons-are-known" ? "no" : broken[1] };
 }
 
-/** Two of the faults throw where the request cannot be read, and two accept what they do not know. */
-function checkUnread(reason: string, fault: FacilitatorFault | undefined): Checked {
-  const throwing = ["refuses-an-amount-that-is-none", "refuses-a-missing-authorization"];
-  if (throwing.some((name) => name === fault)) throw new Error("the request cannot be read");
+/** Two of the faults throw where they read what is not there, or is no number. */
+function checkUnread(body: unknown, reason: string, fault: FacilitatorFault | undefined): Checked {
+  const payload = read(read(body, "paymentPayload"), "payload");
+  const authorization = read(payload, "authorization");
+  if (fault === "refuses-a-missing-authorization" && payload && !authorization) {
+    throw new Error("the payload has no authorization");
+  }
+  if (fault === "refuses-an-amount-that-is-none" && authorization) {
+    BigInt(String(read(authorization, "value")));
+  }
   return { reason };
 }
+
+const read = (value: unknown, name: string) => (isObject(value) ? member(value, name) : undefined);

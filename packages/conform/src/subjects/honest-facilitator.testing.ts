@@ -34,7 +34,7 @@ function createListener(
   const routes: Readonly<
     Record<string, (body: unknown, caller: { readonly hasLeft: boolean }) => Promise<JsonObject>>
   > = {
-    "/supported": async () => supportedOf(env),
+    "/supported": async () => supportedOf(env, fault),
     "/verify": (body) => settler.verify(checkPayment(body, fault)),
     "/settle": (body, caller) => settler.settle(checkPayment(body, fault), body, caller),
   };
@@ -65,9 +65,13 @@ function createListener(
   };
 }
 
-function supportedOf(env: Readonly<Record<string, string>>): JsonObject {
+function supportedOf(
+  env: Readonly<Record<string, string>>,
+  fault: FacilitatorFault | undefined,
+): JsonObject {
+  const network = fault === "supported-kinds" ? "eip155:*" : env["CONFORM_NETWORK"];
   const kinds = [
-    { x402Version: 2, scheme: "exact", network: env["CONFORM_NETWORK"] },
+    { x402Version: 2, scheme: "exact", network },
     { x402Version: 1, scheme: "exact", network: env["CONFORM_NETWORK_V1"] },
   ];
   return { kinds, extensions: [], signers: {} };

@@ -26,6 +26,15 @@ interface Answer {
   readonly body: JsonObject;
 }
 
+/** What a payment has opened. */
+interface Opened {
+  readonly address: string;
+  readonly answer: Promise<Answer>;
+  isAnswered: boolean;
+  /** Whether another request came before the answer. */
+  isShared: boolean;
+}
+
 /** Starts one in this process. */
 export function createHonestSeller(env: SubjectEnvironment, fault?: SellerFault): Subject {
   return createSubjectInProcess(env, () => {
@@ -48,21 +57,19 @@ function write(response: ServerResponse, { status, headers, body }: Answer): voi
 
 const exposed = "PAYMENT-REQUIRED, PAYMENT-RESPONSE";
 
-function createSelling(env: SubjectEnvironment, fault: SellerFault | undefined) {
-  const offer = requirementsV2(parseAddress(env["CONFORM_PAY_TO"]) ?? zeroAddress);
-  const client = createSellerClient(env["CONFORM_FACILITATOR_URL"] ?? "", fault);
-  /** What each payment has opened, by its nonce. */
-  const opened = new Map<string, { readonly address: string; readonly answer: Promise<Answer> }>();
+/** What it answers. */
+function createAnswers(env: SubjectEnvironment, offer: JsonObject, fault: SellerFault | undefined) {
   let reports = 0;
-
   const headers = fault === "cors" ? {} : { "access-control-expose-headers": exposed };
 
   function challenge(error: string, address = ""): Answer {
     const resource = { url: `${env["CONFORM_URL"]}${address}` };
-    const named = fault === "refused-payment" ? "Payment required" : error;
-    const required = { x402Version: 2, error: named, resource, accepts: [offer] };
-    const name = fault === "challenge" ? "x-challenge" : "payment-required";
-    return { status: 402, headers: { ...headers, [name]: encodeHeader(required) }, body: {} };
+    const text = fault === "refused-payment" ? "Payment required" : error;
+    // A faulty one leaves out what no buyer needs for a payment.
+    const named = fault === "challenge" ? {} : { resource };
+    const required = { x402Version: 2, error: text, ...named, accepts: [offer] };
+    const header = { "payment-required": encodeHeader(required) };
+    return { status: 402, headers: { ...headers, ...header }, body: {} };
   }
 
   const report = (receipt: JsonObject): Answer => ({
@@ -71,6 +78,17 @@ function createSelling(env: SubjectEnvironment, fault: SellerFault | undefined) 
       fault === "receipt" ? headers : { ...headers, "payment-response": encodeHeader(receipt) },
     body: { report: ++reports },
   });
+
+  return { headers, challenge, report };
+}
+
+function createSelling(env: SubjectEnvironment, fault: SellerFault | undefined) {
+  const offer = requirementsV2(parseAddress(env["CONFORM_PAY_TO"]) ?? zeroAddress);
+  const client = createSellerClient(env["CONFORM_FACILITATOR_URL"] ?? "", fault);
+  /** What each payment has opened, by its nonce. */
+  const opened = new Map<string, Opened>();
+
+  const { headers, challenge, report } = createAnswers(env, offer, fault);
 
   /** Whether the payment is for this offer, and for no other. */
   function isOffered(payment: Payment, sent: JsonObject): boolean {
@@ -84,6 +102,14 @@ function createSelling(env: SubjectEnvironment, fault: SellerFault | undefined) 
     const isPaid =
       fault === "nothing-with-a-lower-amount" || `${authorization.value}` === offer["amount"];
     return isEqual && isPaid && sent["x402Version"] === 2;
+  }
+
+  /** Whether a faulty one lets a payment open something again: what, and when, is its fault. */
+  function isWorkedAgain({ isAnswered, isShared }: Opened, isSame: boolean): boolean {
+    if (fault === "another-request") return !isSame;
+    if (fault === "equal-requests-at-once") return isSame && !isAnswered;
+    // It keeps what several have asked for at once, and nothing else.
+    return fault === "equal-requests-in-a-row" && isSame && isAnswered && !isShared;
   }
 
   async function sellOnce(payment: Payment, sent: JsonObject, address: string): Promise<Answer> {
@@ -128,18 +154,20 @@ function createSelling(env: SubjectEnvironment, fault: SellerFault | undefined) 
     }
     const { nonce } = payment.value.authorization;
     const before = opened.get(nonce);
-    const worksAgain = ["equal-requests-at-once", "equal-requests-in-a-row"];
-    if (before && worksAgain.some((name) => name === fault)) {
-      await before.answer;
-      return report({});
-    }
     if (before && fault !== "equal-requests-repeated-success") {
       const isSame = before.address === address;
-      if (!isSame && fault === "another-request") return report({});
+      before.isShared ||= !before.isAnswered;
+      if (isWorkedAgain(before, isSame)) {
+        await before.answer;
+        return report({});
+      }
       return isSame ? before.answer : { status: 409, headers, body: { error: "already used" } };
     }
     const answer = sellOnce(payment.value, sent, address);
-    opened.set(nonce, { address, answer });
+    const entry: Opened = { address, answer, isAnswered: false, isShared: false };
+    opened.set(nonce, entry);
+    await answer;
+    entry.isAnswered = true;
     return answer;
   };
 }

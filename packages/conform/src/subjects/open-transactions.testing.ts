@@ -53,11 +53,7 @@ export function openTransactions(path: string, chainId: ChainId, privateKey: Hex
       appendFileSync(path, `${JSON.stringify(transaction)}\n`);
       return transaction;
     },
-    /** The next transaction of the payment gets a nonce of its own. */
-    skip(key: string) {
-      open.delete(key);
-    },
-    /** The wallet's next transaction, where another one than ours used it up. */
+    /** The payment's next transaction has this nonce or a later one. */
     forget(key: string, nonce: number) {
       open.delete(key);
       nextNonce = Math.max(nextNonce, nonce);

@@ -3,17 +3,18 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { isObject, parsePrivateKey, type JsonObject } from "@farthing/protocol";
 import { chainId } from "../chain/payments.ts";
+import { answerOf, refused, type Request } from "./answers.testing.ts";
 import type { Checked } from "./check-payment.testing.ts";
 import type { FacilitatorFault } from "./faults.testing.ts";
 import { createMisbehaviour } from "./misbehaviour.testing.ts";
 import { sendCalls } from "./node-calls.testing.ts";
 import { openTransactions } from "./open-transactions.testing.ts";
-import { answerOf, createLook, refused, type Request } from "./payment-look.testing.ts";
+import { createLook, GivenUp } from "./payment-look.testing.ts";
 
 const callMsDefault = 20_000;
 const lookMs = 200;
-/** Longer than any caller waits. */
-const endlessMs = 600_000;
+/** A faulty one gives up after so many blocks: never, where none comes. */
+const timeoutBlocks = 2;
 
 /** Creates the part that talks to the node; it ends with `life`. */
 export function createSettler(
@@ -27,20 +28,29 @@ export function createSettler(
   const transactions = openTransactions(file, chainId, privateKey);
   const look = createLook(sendCalls(env["CONFORM_RPC_URL"] ?? "", life), transactions, fault);
   const running = new Map<string, Promise<JsonObject>>();
-  const { answerFaulty, remember, remembered } = createMisbehaviour(fault, transactions, running);
-  const callMs = fault === "slow-block" ? endlessMs : Number(env["CALL_MS"] ?? callMsDefault);
+  const { answerFaulty, remember, remembered } = createMisbehaviour(fault, running);
+  const callMs = Number(env["CALL_MS"] ?? callMsDefault);
+
+  /** Returns what says whether a call has waited long enough. */
+  async function startWaiting(): Promise<() => Promise<boolean>> {
+    const until = performance.now() + callMs;
+    if (fault !== "slow-block") return async () => performance.now() >= until;
+    const lastBlock = (await look.head()) + timeoutBlocks;
+    return async () => (await look.head().catch(() => lastBlock)) >= lastBlock;
+  }
 
   async function settleOnce(request: Request, key: string): Promise<JsonObject> {
-    const until = performance.now() + callMs;
-    while (!life.isOver && performance.now() < until) {
+    const isOver = await startWaiting();
+    while (!life.isOver && !(await isOver())) {
       try {
         const outcome = await look.moveOn(request, key);
         if (outcome) return outcome;
       } catch (error) {
-        if (fault === "send-answer-lost") return refused(request, "send_failed");
-        if (fault === "send-refused") remembered.set(key, refused(request, "send_failed"));
-        const answer = remembered.get(key);
-        if (answer) return answer;
+        if (error instanceof GivenUp) {
+          const answer = refused(request, "send_failed");
+          if (fault === "send-refused") remembered.set(key, answer);
+          return answer;
+        }
         // Nothing was sent: the caller may ask again, and no one is to blame.
         if (!transactions.find(key)) throw error;
       }
@@ -54,7 +64,7 @@ export function createSettler(
   return {
     async verify({ request, reason }: Checked): Promise<JsonObject> {
       const payer = request?.payment.authorization.from;
-      const read = async () => request && (await look.refusalOf(request, false));
+      const read = async () => request && (await look.refusalOf(request, "verify"));
       const find = () =>
         read().catch((error: unknown) => {
           if (fault === "node-down") return "invalid_exact_evm_payload_signature";
@@ -76,13 +86,15 @@ export function createSettler(
       const shared = running.get(key);
       if (fault === "other-terms" && shared) return shared;
       if (reason !== undefined) return refused(request, reason);
-      if (fault === "equal-calls-at-once") return settleOnce(request, `${key}:${Math.random()}`);
+      if (fault === "equal-calls-at-once" && shared) {
+        return settleOnce(request, `${key}:${Math.random()}`);
+      }
       const faulty = answerFaulty(request, key);
       if (faulty) return faulty;
       const settling =
         shared ??
         settleOnce(request, key)
-          .then((answer) => remember(request, key, answer))
+          .then((answer) => remember(key, answer))
           .finally(() => running.delete(key));
       running.set(key, settling);
       const answer = await settling;
