@@ -38,6 +38,7 @@ const manyProcesses = [
   "packages/facilitator/test/crash/crash-{postgres,sqlite}.test.ts",
   "packages/facilitator/test/crash/downtime.test.ts",
   "tools/sim/sim.test.ts",
+  "tools/model/replay.test.ts",
   "tools/soak/soak.test.ts",
   "tools/demo/demo.test.ts",
   "tools/e2e/dashboard/screens.test.ts",

@@ -23,6 +23,7 @@ const longFiles = [
   "packages/facilitator/test/crash/failing-store",
   "packages/seller/src/adapters/next",
   "tools/docs/guides",
+  "tools/model/replay",
   "packages/seller/src/adapters/express",
   "packages/seller/src/seller",
   "packages/seller/src/adapters/hono",

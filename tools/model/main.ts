@@ -2,7 +2,7 @@
 import { parseArgs } from "node:util";
 import { runMutants } from "./mutants/run-mutants.ts";
 import { recordFigures } from "./record-figures.ts";
-import { line, storyOf, type Checked } from "./report.ts";
+import { jsonOf, line, storyOf, type Checked } from "./report.ts";
 import { deepRuns, smallRuns, thoroughRuns, type Run } from "./runs.ts";
 
 const usage = `Visits every state of the abstract machines within their bounds, and checks the promises.
@@ -15,7 +15,16 @@ const usage = `Visits every state of the abstract machines within their bounds, 
   npm run model -- --run "a crash"       the runs with this in their name
   npm run model -- --first               stops at the first broken promise
   npm run model -- --list                the runs and their bounds
-  npm run model -- --mutants             changes one rule after the other; the model has to notice each`;
+  npm run model -- --mutants             changes one rule after the other; the model has to notice each
+  npm run model -- --mutants --mutant nonce    the mutants with this in their name
+  npm run model -- --json                with each counter-example as a line of JSON, which is a story file
+
+  npm run model -- --replay "a crash"    plays the counter-example of a run on the real service, in the
+                                         simulator, and audits it; a step that it cannot play is named
+  npm run model -- --replay story.json   the same with a file: what --json or the model itself prints
+  npm run model -- --replay "a crash" --mutant "a submitted payment is not confirmed"
+                                         with a rule changed, in the model and in the service; then once
+                                         more with the rule as it is`;
 
 const { values } = parseArgs({
   options: {
@@ -27,6 +36,9 @@ const { values } = parseArgs({
     record: { type: "boolean", default: false },
     mutants: { type: "boolean", default: false },
     list: { type: "boolean", default: false },
+    json: { type: "boolean", default: false },
+    replay: { type: "string" },
+    mutant: { type: "string" },
     help: { type: "boolean", default: false },
   },
 });
@@ -39,11 +51,12 @@ function check(run: Run, maxMs: number): Checked {
   console.log(line(checked));
   const { counterExample } = checked.found;
   if (counterExample) console.log(storyOf(counterExample));
+  if (counterExample && values.json) console.log(jsonOf(run, counterExample));
   return checked;
 }
 
 async function checkMutants(): Promise<void> {
-  const results = await runMutants(({ mutant, caughtBy }) =>
+  const results = await runMutants(values.mutant ?? "", ({ mutant, caughtBy }) =>
     console.log(
       `${(caughtBy === undefined ? "survives" : "caught").padEnd(8)} ${mutant.name}: ${caughtBy ?? "no run finds it"}`,
     ),
@@ -56,6 +69,12 @@ async function checkMutants(): Promise<void> {
 async function main(): Promise<void> {
   if (values.help) return console.log(usage);
   if (values.mutants) return checkMutants();
+  if (values.replay !== undefined) {
+    // Loaded for a replay alone: the model itself needs nothing of the service.
+    const { replayCommand } = await import("./replay-command.ts");
+    if (await replayCommand(values.replay, values.mutant)) process.exitCode = 1;
+    return;
+  }
   const all = values.deep ? deepRuns : values.thorough ? thoroughRuns : smallRuns;
   const runs = all.filter(({ name }) => name.includes(values.run ?? ""));
   if (values.list)

@@ -1,4 +1,5 @@
 /** What a run of the checker says. */
+import type { Story } from "../sim/replay/story.ts";
 import type { CounterExample, Exploration } from "./checker/explore.ts";
 import type { Run } from "./runs.ts";
 
@@ -15,6 +16,13 @@ export function storyOf({ promise, story }: CounterExample): string {
   const shown = left > 0 ? [`… ${left} steps`, ...story.slice(-maxLines + 1)] : story;
   const lines = shown.map((line, index) => `  ${String(index + 1).padStart(2)}  ${line}`);
   return [`Broken: ${promise}.`, ...lines].join("\n");
+}
+
+/** A counter-example as a file that --replay reads. */
+export function jsonOf({ name, bounds }: Run, { promise, story: steps }: CounterExample): string {
+  const { payments, wallets, processes, confirmations, batches } = bounds;
+  const size = { payments, wallets, processes, confirmations, batches };
+  return JSON.stringify({ run: name, promise, steps, size } satisfies Story);
 }
 
 export function line({ run, found }: Checked): string {

@@ -7,6 +7,7 @@ export interface Run {
   readonly name: string;
   /** What the machine consists of, and which faults happen. */
   readonly words: string;
+  readonly bounds: Bounds;
   explore(options?: ExploreOptions): Exploration;
 }
 
@@ -51,6 +52,7 @@ function engine(name: string, faults: Partial<Faults>, size: Size = {}): Run {
   return {
     name: `engine: ${name}`,
     words: parts.join(", "),
+    bounds,
     explore: (options) => explore(createEngineMachine(bounds), options),
   };
 }

@@ -8,7 +8,7 @@ import type { Clock } from "@farthing/facilitator";
 import { finalDepth } from "@farthing/lab/audit";
 import type { PoolTransaction } from "@farthing/lab/ordinary-node";
 import type { Address, Hex } from "@farthing/protocol";
-import { createBlockPool, type BlockPool } from "./block-pool.ts";
+import { createBlockPool, type BlockPool, type IsWanted } from "./block-pool.ts";
 import { createChainPrices, type ChainPrices } from "./chain-prices.ts";
 import type { ObservedFaults } from "./observed-faults.ts";
 import { hashOf, addressOfKey, signOrder, type Order } from "./raw-transaction.ts";
@@ -31,8 +31,8 @@ export interface ReplacedBlock {
   readonly logs: readonly unknown[];
 }
 
-/** Which transactions of the replaced blocks a reorganisation keeps for later blocks. */
-export type Keep = "all" | "some" | "none";
+/** Which transactions of the replaced blocks a reorganisation keeps; `relayed`: all but third parties'. */
+export type Keep = "all" | "some" | "none" | "relayed";
 
 /** How many of the newest blocks are replaced, by which rules. */
 export interface Reorganisation {
@@ -110,13 +110,13 @@ export class BlockMaker {
     this.#orders.push(ordered);
   }
 
-  /** Makes a block of what is ordered and of what the pool has ready. */
-  async make(): Promise<void> {
+  /** Makes a block of what is ordered and of what the pool has ready, as far as it is wanted. */
+  async make(isWanted: IsWanted = () => true): Promise<void> {
     const { devnet, trace, clock } = this.#deps;
     const ordered = this.#orders;
     this.#orders = [];
     const orders = await place(devnet, ordered);
-    const transactions = await this.#sendReady();
+    const transactions = await this.#sendReady(isWanted);
     const last = this.#blocks.get(this.head)?.time ?? 0;
     const time = Math.max(last + 1, Math.floor(clock.nowMs() / 1000));
     await devnet.rpc("evm_setNextBlockTimestamp", [time]);
@@ -154,11 +154,12 @@ export class BlockMaker {
   }
 
   /** Sends the pool's transactions that the next block can take. */
-  async #sendReady(): Promise<PoolTransaction[]> {
+  async #sendReady(isWanted: IsWanted): Promise<PoolTransaction[]> {
     const { devnet } = this.#deps;
     const sent: PoolTransaction[] = [];
     this.prices.sweep();
-    const ready = await this.pool.takeReady(this.head + 1, (wallet) => countOf(devnet, wallet));
+    const count = (wallet: Address) => countOf(devnet, wallet);
+    const ready = await this.pool.takeReady(this.head + 1, count, isWanted);
     for (const transaction of ready) {
       try {
         await devnet.rpc("eth_sendRawTransaction", [transaction.raw]);
@@ -174,10 +175,12 @@ export class BlockMaker {
   #release(number: number, { depth, keep, random }: Reorganisation): void {
     const { transactions, orders = [] }: Partial<BlockContent> = this.#contents.get(number) ?? {};
     const isKept = () => keep === "all" || (keep === "some" && random.chance(50));
+    const isRelayed = keep === "relayed";
     this.#deps.observedFaults.note("reorg: reorganised out", transactions?.length);
     for (const transaction of transactions ?? []) {
       this.reorganisedOut.add(transaction.hash);
-      if (isKept()) this.pool.offer(transaction, this.head + 1 + random.whole(0, depth));
+      if (isRelayed) this.pool.offer(transaction, this.head + 1);
+      else if (isKept()) this.pool.offer(transaction, this.head + 1 + random.whole(0, depth));
       else this.pool.lose(transaction, "reorganised out");
     }
     for (const { hash } of orders) this.reorganisedOut.add(hash);

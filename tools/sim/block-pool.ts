@@ -11,6 +11,9 @@ interface Waiting {
   readonly fromBlock: number;
 }
 
+/** Whether a block takes a transaction that it could take. */
+export type IsWanted = (transaction: PoolTransaction) => boolean;
+
 /** The pool. */
 export interface BlockPool {
   /** Adds a transaction, for blocks from `fromBlock` on. */
@@ -24,10 +27,12 @@ export interface BlockPool {
   /** Lets every transaction into the next block. */
   release(): void;
   payingLessThan(wei: bigint): PoolTransaction[];
-  /** The transactions that a block can take: per wallet, nonces without a gap. */
+  list(): PoolTransaction[];
+  /** The transactions that a block can take, of those that it wants: per wallet, nonces without a gap. */
   takeReady(
     block: number,
     countOf: (wallet: Address) => Promise<number>,
+    isWanted: IsWanted,
   ): Promise<PoolTransaction[]>;
   /** Calls the listener with every transaction that leaves the pool unmined. */
   onLost(listener: (transaction: PoolTransaction) => void): void;
@@ -55,6 +60,10 @@ export function createBlockPool(trace: Trace): BlockPool {
     waiting.set(keyOf(transaction), { transaction, fromBlock: earliest });
   }
 
+  function list(): PoolTransaction[] {
+    return [...waiting.values()].map(({ transaction }) => transaction);
+  }
+
   function lose(transaction: PoolTransaction, reason: string): void {
     trace.note(`pool: nonce ${transaction.nonce} ${short(transaction.hash)} lost: ${reason}`);
     waiting.delete(keyOf(transaction));
@@ -64,6 +73,7 @@ export function createBlockPool(trace: Trace): BlockPool {
   async function takeReady(
     block: number,
     countOf: (wallet: Address) => Promise<number>,
+    isWanted: IsWanted,
   ): Promise<PoolTransaction[]> {
     const ready: PoolTransaction[] = [];
     const bySender = Map.groupBy(waiting.values(), ({ transaction }) => transaction.from);
@@ -72,7 +82,7 @@ export function createBlockPool(trace: Trace): BlockPool {
       const inOrder = ofSender.toSorted((a, b) => a.transaction.nonce - b.transaction.nonce);
       for (const { transaction, fromBlock } of inOrder) {
         if (transaction.nonce < next) waiting.delete(keyOf(transaction));
-        else if (transaction.nonce > next || fromBlock > block) break;
+        else if (transaction.nonce > next || fromBlock > block || !isWanted(transaction)) break;
         else {
           ready.push(transaction);
           next++;
@@ -86,7 +96,7 @@ export function createBlockPool(trace: Trace): BlockPool {
     offer,
     lose,
     takeReady,
-    isOffered: (hash) => [...waiting.values()].some(({ transaction }) => transaction.hash === hash),
+    isOffered: (hash) => list().some((transaction) => transaction.hash === hash),
     forget(transaction) {
       const key = keyOf(transaction);
       if (waiting.get(key)?.transaction.hash === transaction.hash) waiting.delete(key);
@@ -94,10 +104,8 @@ export function createBlockPool(trace: Trace): BlockPool {
     release() {
       for (const [key, entry] of waiting) waiting.set(key, { ...entry, fromBlock: 0 });
     },
-    payingLessThan: (wei) =>
-      [...waiting.values()]
-        .map(({ transaction }) => transaction)
-        .filter(({ gasPrice }) => gasPrice < wei),
+    list,
+    payingLessThan: (wei) => list().filter(({ gasPrice }) => gasPrice < wei),
     onLost: (listener) => void listeners.push(listener),
   };
 }

@@ -8,6 +8,7 @@ import {
   type ReplacedBlock,
   type WorldDeps,
 } from "./block-maker.ts";
+import type { IsWanted } from "./block-pool.ts";
 import type { ChainPrices } from "./chain-prices.ts";
 import type { Order } from "./raw-transaction.ts";
 
@@ -26,12 +27,18 @@ export interface World extends Omit<ChainPrices, "sweep"> {
   offer(transaction: PoolTransaction, fromBlock: number): void;
   /** Whether the block maker's pool has these very bytes. */
   isOffered(hash: Hex): boolean;
+  /** What waits in the block maker's pool. */
+  waiting(): PoolTransaction[];
   /** Lets every waiting transaction into the next block. */
   release(): void;
   /** Puts a third party's transaction into the next block. */
   order(order: Order, privateKey: Hex): void;
-  mine(): Promise<void>;
-  /** Replaces the newest blocks by as many or one more; returns the replaced ones. */
+  /** Makes a block of what waits, as far as it is wanted. */
+  mine(isWanted?: IsWanted): Promise<void>;
+  /**
+   * Replaces the newest blocks by as many or one more, which are empty where all relayed transactions wait
+   * for later ones; returns the replaced ones.
+   */
   reorganise(options: Reorganisation): Promise<ReplacedBlock[]>;
   /** Sets a relayer wallet's balance of native coin, in wei. */
   fund(wallet: Address, wei: bigint): Promise<void>;
@@ -64,7 +71,8 @@ export async function createWorld(deps: WorldDeps): Promise<World> {
     for (const [wallet, wei] of balances) await setBalance(wallet, wei);
     for (const [account, code] of codes) await rpc("anvil_setCode", [account, code]);
     const blocksMade = replaced.length + options.random.whole(0, 1);
-    for (let made = 0; made < blocksMade; made++) await maker.make();
+    const isWanted = () => options.keep !== "relayed";
+    for (let made = 0; made < blocksMade; made++) await maker.make(isWanted);
     return replaced;
   }
 
@@ -84,9 +92,10 @@ export async function createWorld(deps: WorldDeps): Promise<World> {
     },
     offer: pool.offer,
     isOffered: pool.isOffered,
+    waiting: pool.list,
     release: pool.release,
     order: (order, privateKey) => maker.order({ order, privateKey }),
-    mine: () => inTurn(() => maker.make()),
+    mine: (isWanted) => inTurn(() => maker.make(isWanted)),
     reorganise: (options) => inTurn(() => reorganise(options)),
     fund: (wallet, wei) =>
       inTurn(async () => {

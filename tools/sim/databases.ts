@@ -37,6 +37,8 @@ export interface RunDatabase {
   setReadOnly(isReadOnly: boolean): Promise<void>;
   /** Copies all rows; returns what puts them back, as a restore or a failover does. */
   copy(): Promise<PutBack>;
+  /** A session in it beside those of the service; PostgreSQL alone has it. */
+  readonly client?: Client;
   /** Removes it. */
   close(): Promise<void>;
 }
@@ -90,6 +92,7 @@ async function openPostgres(server: TestPostgres, time: VirtualTime): Promise<Ru
   await client.query(`alter database ${name} set search_path = public, pg_catalog`);
   return {
     url,
+    client,
     read: () => readPostgresRows(client),
     noteSteps: () => notePostgresSteps(client),
     steps: () => readPostgresSteps(client),

@@ -83,11 +83,17 @@ const idSecret = "0f".repeat(32);
 /** XDC's block period. */
 const blockMs = 2_000;
 
+interface SetUpOptions {
+  readonly stack: AsyncDisposableStack;
+  /** The name of a mutant that is in place in the service. */
+  readonly mutant: string | undefined;
+}
+
 /** Starts an environment, which ends with the stack. */
 export async function setUp(
   plan: Plan,
   databases: Databases,
-  stack: AsyncDisposableStack,
+  { stack, mutant }: SetUpOptions,
 ): Promise<SimEnvironment> {
   const time = beginTime();
   const clock = createVirtualClock(time);
@@ -124,7 +130,7 @@ export async function setUp(
     ...(plan.hasBatchContract ? { [`FARTHING_BATCHER_${devnet.chainId}`]: batchContract } : {}),
   };
   const processes = Array.from({ length: service.processes }, () =>
-    createFacilitatorChild(env, trace, observedFaults),
+    createFacilitatorChild({ env, mutant, trace, observedFaults }),
   );
   stack.defer(async () => {
     await Promise.all(processes.map((one) => one.kill()));

@@ -1,7 +1,9 @@
 /** The facilitator's process of a run, which is started, killed, stopped and started again. */
+import { fileURLToPath } from "node:url";
 import { programFile } from "@farthing/lab/programs";
 import { startServerProcess, type ServerProcess } from "@farthing/lab/server-process";
 import type { ObservedFaults } from "./observed-faults.ts";
+import { withMutant } from "../model/mutants/in-place.ts";
 import { clockSignal, createClockFile } from "./stepped-clock.ts";
 import type { Trace } from "./trace.ts";
 import { clockFileName } from "./virtual-time.ts";
@@ -26,7 +28,8 @@ export interface FacilitatorChild {
   crashes(): number;
 }
 
-const program = programFile(new URL("facilitator-process.ts", import.meta.url));
+const source = new URL("facilitator-process.ts", import.meta.url);
+const program = programFile(source);
 
 /** A run gives up after so many failed starts; each of them meets other faults of the transport. */
 const startsMax = 40;
@@ -34,12 +37,20 @@ const startsMax = 40;
 /** A stop in order waits for the answers that are still held, 30 s of run time at most. */
 const stopMs = 10_000;
 
+interface FacilitatorChildDeps {
+  readonly env: Readonly<Record<string, string>>;
+  /** The name of a mutant that is in place. */
+  readonly mutant: string | undefined;
+  readonly trace: Trace;
+  readonly observedFaults: ObservedFaults;
+}
+
 /** Prepares a facilitator without starting it. */
-export function createFacilitatorChild(
-  env: Readonly<Record<string, string>>,
-  trace: Trace,
-  observedFaults: ObservedFaults,
-): FacilitatorChild {
+export function createFacilitatorChild(deps: FacilitatorChildDeps): FacilitatorChild {
+  const { env, trace, observedFaults } = deps;
+  // A bundle has no modules that a mutant could take the place of.
+  const argv = deps.mutant === undefined ? [program] : [fileURLToPath(source)];
+  const mutated = withMutant(deps.mutant);
   const clockFile = createClockFile();
   let child: ServerProcess | undefined;
   let wrongBy = 0;
@@ -58,8 +69,8 @@ export function createFacilitatorChild(
 
   async function startOnce(): Promise<boolean> {
     const started = startServerProcess({
-      argv: ["--conditions=@farthing/source", program],
-      env: { ...env, [clockFileName]: clockFile.path },
+      argv: ["--conditions=@farthing/source", ...mutated.parameters, ...argv],
+      env: { ...env, ...mutated.env, [clockFileName]: clockFile.path },
       addressLine: /^(http:\S+)$/,
       stopMs,
       onLine: (line) => trace.note(`  [${started.pid}] ${line}`),

@@ -58,19 +58,38 @@ function restBlocksOf({ payments, relayers, service, batchMax, faultKinds }: Pla
 /** Blocks after which the last mined transaction is final, and one to notice it. */
 const finalBlocks = 5;
 
-/** Payments that must succeed at the end: more than wallets, so that each wallet is used. */
-const probesPerWallet = 2;
+/** More payments than wallets, so that each wallet is used. */
+const probesPerWalletDefault = 2;
 
-export async function run(plan: Plan, databases: Databases): Promise<RunReport> {
+/** What makes things happen in a run. */
+export interface Director extends Pick<EventInjector, "heal" | "isDone"> {
+  /** Resolves when all that is planned has happened; the faults may last. */
+  play(): Promise<void>;
+}
+
+export interface RunOptions {
+  /** The plan's own payments and events, block by block, where it is left out. */
+  readonly direct?: (environment: SimEnvironment) => Promise<Director>;
+  /** The name of a mutant that is in place in the service; the audit has the rules as they are. */
+  readonly mutant?: string | undefined;
+  /** Payments that must succeed at the end, for each wallet. */
+  readonly probesPerWallet?: number;
+}
+
+export async function run(
+  plan: Plan,
+  databases: Databases,
+  { direct = directByPlan, mutant, probesPerWallet = probesPerWalletDefault }: RunOptions = {},
+): Promise<RunReport> {
   const startedAt = Date.now();
   await using stack = new AsyncDisposableStack();
-  const environment = await setUp(plan, databases, stack);
-  const injector = createEventInjector(environment);
-  await play(environment, injector);
+  const environment = await setUp(plan, databases, { stack, mutant });
+  const director = await direct(environment);
+  await director.play();
   const confirmedWhileSlow = countWhileSlow(environment);
-  await whileBlocksAreMade(injector.heal(), environment);
-  const restless = await rest(environment, injector);
-  const probes = await probe(environment);
+  await whileBlocksAreMade(director.heal(), environment);
+  const restless = await rest(environment, director);
+  const probes = await probe(environment, plan.relayers * probesPerWallet);
   // Counted before the processes are stopped, which is not a fault of the run.
   const observedFaults = sumOf([environment.observedFaults.counts()]);
   const sales = await environment.refunds.sales();
@@ -97,6 +116,11 @@ export async function run(plan: Plan, databases: Databases): Promise<RunReport> 
  * start may need blocks that its nodes have not seen.
  */
 const eventsMsMax = 30_000;
+
+async function directByPlan(environment: SimEnvironment): Promise<Director> {
+  const injector = createEventInjector(environment);
+  return { ...injector, play: () => play(environment, injector) };
+}
 
 async function play(environment: SimEnvironment, injector: EventInjector): Promise<void> {
   const { plan, transports, period, clock } = environment;
@@ -135,7 +159,10 @@ async function whileBlocksAreMade<T>(
 }
 
 /** Makes blocks until nothing is open; returns what still is after the last permitted block. */
-async function rest(environment: SimEnvironment, injector: EventInjector): Promise<string[]> {
+async function rest(
+  environment: SimEnvironment,
+  director: Pick<Director, "isDone">,
+): Promise<string[]> {
   const { plan, database, trace, period } = environment;
   const max = restBlocksOf(plan);
   let left: string[] = [];
@@ -145,9 +172,9 @@ async function rest(environment: SimEnvironment, injector: EventInjector): Promi
     // whether they are at rest for good is looked at again at the end.
     left = unrest(await database.read());
     if (left.length === 0) left = await listLost(environment);
-    if (injector.isDone() && left.length === 0) break;
+    if (director.isDone() && left.length === 0) break;
   }
-  if (!injector.isDone()) left.push("a caller still waits for an answer");
+  if (!director.isDone()) left.push("a caller still waits for an answer");
   trace.note(left.length > 0 ? `not at rest: ${left.join("; ")}` : "at rest");
   return left;
 }
@@ -165,12 +192,9 @@ async function listLost(environment: SimEnvironment): Promise<string[]> {
 }
 
 /** Makes a few more payments without faults. */
-async function probe(environment: SimEnvironment): Promise<number[]> {
-  const { plan, callers, payerWallets, database, world, period } = environment;
-  const probes = Array.from(
-    { length: plan.relayers * probesPerWallet },
-    (_, index) => 1_000 + index,
-  );
+async function probe(environment: SimEnvironment, count: number): Promise<number[]> {
+  const { callers, payerWallets, database, world, period } = environment;
+  const probes = Array.from({ length: count }, (_, index) => 1_000 + index);
   await whileBlocksAreMade(
     Promise.all(probes.map((index) => callers.payNow(index, payerWallets.probe(index)))),
     environment,

@@ -45,6 +45,8 @@ export interface FaultyTransport extends RpcListener {
   faults: readonly TransportFault[];
   /** While set, every connection is cut. */
   isDown: boolean;
+  /** Holds a request with these methods, and may name what it meets then; chance decides where it does not. */
+  decide: ((methods: string) => Promise<TransportFault | undefined>) | undefined;
 }
 
 /** What a transport is made with. */
@@ -91,7 +93,7 @@ export async function startFaultyTransport(
     }
     const methods = [...new Set(calls.map(({ method }) => method))].join(" ");
     const random = options.randomOf(methods);
-    const fault = drawFault(random);
+    const fault = (await transport.decide?.(methods)) ?? drawFault(random);
     if (!fault) return ordinary.handle(body);
     options.note(`${fault} at ${methods}`);
     if (isFelt(fault, calls)) options.onFault(fault);
@@ -137,6 +139,7 @@ export async function startFaultyTransport(
     faultPercent: 0,
     faults: [],
     isDown: false,
+    decide: undefined,
   };
   return transport;
 }

@@ -38,12 +38,14 @@ export interface CounterExample {
 export const neverEnds = "every pending payment ends";
 
 export interface ExploreOptions extends Partial<Limits> {
+  /** Called with the name of each step, as often as it is taken. */
+  readonly onStep?: (name: string) => void;
   /** Whether symmetrical states count as one. */
   readonly isReduced?: boolean;
 }
 
 export function explore<State>(machine: Machine<State>, options: ExploreOptions = {}): Exploration {
-  const { maxStates = 40_000_000, maxMs = Infinity, isReduced = true } = options;
+  const { maxStates = 40_000_000, maxMs = Infinity, isReduced = true, onStep } = options;
   const startedAt = performance.now();
   const textOf = isReduced ? canonicalText(machine) : (state: State) => JSON.stringify(state);
   const visited = new VisitedStates();
@@ -75,6 +77,7 @@ export function explore<State>(machine: Machine<State>, options: ExploreOptions 
       if (isEnd || isCut) goals.push(index);
       for (const step of machine.steps(state)) {
         steps++;
+        onStep?.(step.name);
         const target = textOf(step.to);
         const found = visited.add(target);
         if (found.isNew) {

@@ -1,20 +1,10 @@
-/** Runs the model against each mutant, in a copy of the sources. */
+/** Runs the model against each mutant. */
 import { spawn } from "node:child_process";
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { withMutant } from "./in-place.ts";
 import { mutants, type Mutant } from "./mutants.ts";
 
-const root = join(import.meta.dirname, "../../..");
-
-/** What the model imports. */
-const copied = [
-  "package.json",
-  "packages/engine",
-  "packages/protocol",
-  "tools/model",
-  "tools/sim/run-stamp.ts",
-];
+const main = fileURLToPath(new URL("../main.ts", import.meta.url));
 
 /**
  * The runs take two minutes of an idle machine, and a mutant may make them endless. One that is not over
@@ -31,69 +21,35 @@ export interface MutantResult {
   readonly caughtBy: string | undefined;
 }
 
-/** Runs all mutants; calls `onResult` as each ends. */
+/** Runs the mutants with this in their name; calls `onResult` as each ends. */
 export async function runMutants(
+  named: string,
   onResult: (result: MutantResult) => void,
 ): Promise<MutantResult[]> {
-  const waiting = [...mutants];
+  const waiting = mutants.filter(({ name }) => name.includes(named));
   const results: MutantResult[] = [];
+  // What fails without a change would call every mutant caught, and a machine that is too busy none.
+  const broken = await modelWith(undefined);
+  if (broken !== undefined) throw new Error(`The model without a mutant: ${broken}`);
   const work = async () => {
-    const copy = await copySources();
-    try {
-      // What fails without a change would call every mutant caught, and a machine that is too busy none.
-      const broken = await modelIn(copy);
-      if (broken !== undefined) throw new Error(`The model without a mutant: ${broken}`);
-      for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
-        const result = { mutant, caughtBy: await runOne(copy, mutant) };
-        results.push(result);
-        onResult(result);
-      }
-    } finally {
-      await rm(copy, { recursive: true });
+    for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
+      const result = { mutant, caughtBy: await modelWith(mutant.name) };
+      results.push(result);
+      onResult(result);
     }
   };
   await Promise.all(Array.from({ length: parallel }, work));
   return results;
 }
 
-/** A copy whose own packages are linked to it, and all others to where they are installed. */
-async function copySources(): Promise<string> {
-  const copy = await mkdtemp(join(tmpdir(), "farthing-mutants-"));
-  for (const path of copied) await cp(join(root, path), join(copy, path), { recursive: true });
-  const modules = join(copy, "node_modules");
-  await mkdir(join(modules, "@farthing"), { recursive: true });
-  for (const name of await readdir(join(root, "node_modules"))) {
-    if (name === "@farthing") continue;
-    await symlink(join(root, "node_modules", name), join(modules, name));
-  }
-  for (const name of ["engine", "protocol"]) {
-    await symlink(join(copy, "packages", name), join(modules, "@farthing", name));
-  }
-  return copy;
-}
-
-async function runOne(copy: string, { file, text, instead }: Mutant): Promise<string | undefined> {
-  const path = join(copy, file);
-  const source = await readFile(path, "utf8");
-  await writeFile(
-    path,
-    source.replace(text, () => instead),
-  );
-  try {
-    return await modelIn(copy);
-  } finally {
-    await writeFile(path, source);
-  }
-}
-
-function modelIn(copy: string): Promise<string | undefined> {
-  const parameters = [
-    "--conditions=@farthing/source",
-    "tools/model/main.ts",
-    "--thorough",
-    "--first",
-  ];
-  const child = spawn(process.execPath, parameters, { cwd: copy, timeout: maxMs });
+/** The promise that the model finds broken with a mutant in place. */
+function modelWith(name: string | undefined): Promise<string | undefined> {
+  const { parameters, env } = withMutant(name);
+  const all = ["--conditions=@farthing/source", ...parameters, main, "--thorough", "--first"];
+  const child = spawn(process.execPath, all, {
+    env: { ...process.env, ...env },
+    timeout: maxMs,
+  });
   let output = "";
   child.stdout.on("data", (data: Buffer) => (output += data.toString()));
   child.stderr.on("data", (data: Buffer) => (output += data.toString()));
