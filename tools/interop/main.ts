@@ -6,7 +6,7 @@ import { installPackages } from "./install-packages.ts";
 const usage = `Runs published x402 packages of other makers against our facilitator, seller and gateway.
 
   --quick             the part that CI runs, in less than a minute
-  --only <part>       one part: ${["matrix", "differential", "buyers", "runtimes", "extensions", "languages"].join(", ")}
+  --only <part>       one part: ${["matrix", "differential", "buyers", "runtimes", "extensions", "channels", "languages"].join(", ")}
   --scenario <name>   one attack of strangers, with its figures; "all" plays every one
   --on <folder>       another checkout of this repository, for figures from before a change
   --help              print this

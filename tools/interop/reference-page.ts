@@ -1,5 +1,6 @@
 /** The reference page about third-party software, generated from the data that the run compares with. */
 import { readFileSync } from "node:fs";
+import { channelTable, readChannelFigures } from "./channel-figures.ts";
 import { casesV1 } from "./differential/cases-v1.ts";
 import { casesV2 } from "./differential/cases-v2.ts";
 import { table, type Difference } from "./differential/differences.ts";
@@ -29,6 +30,19 @@ function sectionOf([reason, text]: readonly [string, string]): string[] {
     .map(({ name, ours, stock }: Difference) => `| ${name} | ${code(ours)} | ${code(stock)} |`);
   return [text, "", "| case | ours | stock |", "| --- | --- | --- |", ...rows, ""];
 }
+
+const channelFigures = readChannelFigures();
+
+const channelSection = [
+  "## Channels",
+  "",
+  `\`npm run interop -- --only channels\` plays the scheme \`batch-settlement\` of \`@x402/evm\` 2.27 in ${channelFigures.length} pairings: buyer, seller and facilitator, ours and the published ones, in all combinations that have one of ours, and our seller with an API key once more, for which our facilitator keeps the vouchers. Each pairing makes ${channelFigures[0]?.calls.toLocaleString("en")} calls, each at another price, with a deposit and a top-up. After a third of the calls the buyer loses its ledger, and after two thirds the seller loses its records, which it has claimed before; with the vault, nothing is claimed before. At the end the seller claims, and the buyer has the rest refunded. Each answer has to state the price of its call and the total, buyer and seller have to state the same total, and every base unit has to be where it belongs. The amounts of the last run are USDC base units:`,
+  "",
+  ...channelTable(channelFigures),
+  "",
+  "Transactions are those of the facilitator: two deposits, the claims, the sweeps and the refund. Our seller claims and sweeps by one call, also before it loses its records, so it has a sweep more. CI runs the same pairings with 30 calls.",
+  "",
+];
 
 /** Writes the page. */
 export function interopPage(made: string): string {
@@ -66,6 +80,7 @@ export function interopPage(made: string): string {
     "",
     "`npm run interop -- --only extensions` runs `@x402/extensions` 2.27 both ways, with real payments. At a stock seller that declares `bazaar`, `payment-identifier`, `sign-in-with-x` and `offer-receipt` on one route, our buyer pays once, sends an id, returns the declarations, keeps offer and receipt and verifies them, and signs in for its second visit. At our seller, the stock functions validate the declaration and verify offers and receipt, the same payment with an id gets the same response, another payment with that id gets 409, and the stock client signs in with the wallet that holds the pass. The run of CI (`--quick`) leaves this part out, because the tests of seller and buyer use the same packages.",
     "",
+    ...channelSection,
     "## Other languages",
     "",
     "`npm run interop -- --only languages` runs programs in other languages with real payments, and follows the guides for [Python](../guides/python.md) and [Go](../guides/go.md) block by block. Each program buys from our seller and our gateway, and sells through the hosted and the public surface to our buyer. Each purchase is served at the first attempt, for one transfer and with a receipt; one payment that is sent four times at once is served once. A language whose toolchain is not installed is left out, and the run says so; CI (`--quick`) leaves all of them out.",

@@ -1,5 +1,6 @@
 /** Runs the parts one after another, prints each result, and counts what passed. */
 import { buyEverywhere } from "./buyers.ts";
+import { tryChannels } from "./channels.ts";
 import { compare, describeComparison } from "./differential/compare.ts";
 import { tryExtensions } from "./extensions.ts";
 import { tryLanguages } from "./languages/languages.ts";
@@ -26,6 +27,7 @@ const parts: Readonly<Record<string, Part>> = {
   buyers: checkBuyers,
   runtimes: checkRuntimes,
   extensions: checkExtensions,
+  channels: checkChannels,
   languages: checkLanguages,
 };
 
@@ -73,6 +75,11 @@ async function checkRuntimes(quick: boolean, print: (line: string) => void) {
 async function checkExtensions(quick: boolean, print: (line: string) => void) {
   // CI has each stock extension of this version among the tests of the seller and the buyer.
   return quick ? [] : tryExtensions(({ line }) => print(line));
+}
+
+async function checkChannels(quick: boolean, print: (line: string) => void) {
+  // CI has the same pairings with few calls among the end-to-end tests.
+  return quick ? [] : tryChannels(({ line }) => print(line));
 }
 
 async function checkLanguages(quick: boolean, print: (line: string) => void) {

@@ -19,7 +19,9 @@ export function createStockBuyer(
   const signer = Object.assign(account, {
     readContract: (call: Parameters<typeof reader.readContract>[0]) => reader.readContract(call),
   });
-  const scheme = new ChannelClient(signer, { storage: new InMemoryClientChannelStorage() });
+  const storage = new InMemoryClientChannelStorage();
+  const scheme = new ChannelClient(signer, { storage });
   const client = new x402Client().register(network.id, scheme);
-  return { wallet, address: wallet.address, scheme, pay: wrapFetchWithPayment(fetch, client) };
+  const pay = wrapFetchWithPayment(fetch, client);
+  return { wallet, address: wallet.address, scheme, storage, pay };
 }
