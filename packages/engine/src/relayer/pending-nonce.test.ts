@@ -6,7 +6,6 @@ import {
   addAttempt,
   createPendingNonce,
   isUnknownToNodes,
-  listReopened,
   noteSend,
   noteUndecided,
 } from "./pending-nonce.ts";
@@ -52,14 +51,6 @@ test("a refused hash stays unknown when a node takes the cancellation of its non
   expect(isUnknownToNodes(pending)).toBe(true);
   noteSend(pending, "accepted", atBlock + 1);
   expect(isUnknownToNodes(pending)).toBe(true);
-});
-
-test("what is being signed or closed is not taken into hand as sent, what was reorganised out is", () => {
-  const reopened: RelayerTransaction = { ...attempt(2), nonce: 8, state: "sent" };
-  const bare: RelayerTransaction = { ...attempt(3), nonce: 9, state: "intent", raw: null };
-  const open = [attempt(1), reopened, bare];
-  expect(listReopened(open, new Set())).toEqual([reopened]);
-  expect(listReopened(open, new Set([8]))).toEqual([]);
 });
 
 test("a payment without an outcome is with the nonce whose transaction it names, and with no other", () => {

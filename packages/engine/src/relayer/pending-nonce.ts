@@ -2,7 +2,7 @@
  * A pending nonce: taken from a wallet and not yet closed, with every transaction attempt that was
  * signed at it. Any attempt may be mined, so all are watched until one is.
  */
-import { transactionTransitions, type RelayerTransaction } from "../model/relayer-transaction.ts";
+import type { RelayerTransaction } from "../model/relayer-transaction.ts";
 import type { Settlement } from "../model/settlement.ts";
 import type { EngineStore } from "../storage/engine-store.ts";
 import type { SendOutcome } from "./broadcast.ts";
@@ -77,21 +77,6 @@ export function addTo(
     addAttempt(pending, transaction, headNumber);
     if (mayBeOut && transaction.settlementIds.length > 0) pending.told = "may_be_out";
   }
-}
-
-/**
- * Of the open transactions that are stored, those to take back into hand: their blocks were reorganised
- * out. What is signed and no more is in hand, or is being signed or closed at this moment; taken into
- * hand from the store it would count as sent.
- */
-export function listReopened(
-  open: readonly RelayerTransaction[],
-  inHand: ReadonlySet<number>,
-): readonly RelayerTransaction[] {
-  return open.filter(
-    ({ nonce, raw, state }) =>
-      raw !== null && state === transactionTransitions.reopened.to && !inHand.has(nonce),
-  );
 }
 
 /** Records how a send of the newest attempt ended. */

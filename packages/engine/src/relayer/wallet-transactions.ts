@@ -25,7 +25,6 @@ import { isReplacing, recoveryActionOf, type RecoveryAction } from "./recovery-a
 import {
   addTo,
   isTooLarge,
-  listReopened,
   newestOf,
   noteSend,
   type PendingNonce,
@@ -310,7 +309,7 @@ export class WalletTransactions {
     }
   }
 
-  /** Loads nonces stored as open again because their block was reorganised out. */
+  /** Loads nonces stored as open: their block was reorganised out, or their end was not stored. */
   async reopen(): Promise<void> {
     if (!this.lease.current()) return;
     // A nonce may be closed meanwhile.
@@ -318,7 +317,7 @@ export class WalletTransactions {
     const open = await this.#listOpen();
     if (!this.lease.current()) return;
     this.hasLeftovers ||= this.#stayBare(open);
-    for (const one of listReopened(open, inHand)) this.#add(one, true);
+    for (const one of open) if (one.raw !== null && !inHand.has(one.nonce)) this.#add(one, true);
   }
 
   #listOpen(): Promise<RelayerTransaction[]> {
