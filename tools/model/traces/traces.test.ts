@@ -199,6 +199,15 @@ test("a payment record goes the way of its table, from its claim to its delivery
     ]),
     broken: [],
   });
+  // What no store writes is noted too, whichever statement does it.
+  const file = new DatabaseSync(path);
+  onTestFinished(() => file.close());
+  file.exec("update grants set state = 'claimed'; update grants set payload = 'another'");
+  file.exec("delete from grants");
+  expect(checkRecordSteps(readRecordSteps(path)).broken).toEqual([
+    "no transition: record k, paid to claimed",
+    "record k is that of another payment",
+  ]);
 });
 
 const note = (state: string, change: RecordStep["change"], id = "k"): RecordStep => {

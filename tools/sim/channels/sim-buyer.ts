@@ -54,6 +54,14 @@ interface Message extends Pick<SimBuyer, "config" | "channelId"> {
   readonly salt: bigint;
 }
 
+/** What came of a message at a shop. */
+interface Answer {
+  readonly header: string;
+  readonly response: Response | undefined;
+  /** Whether the shop has worked for it, and not only answered again. */
+  readonly isWorked: boolean;
+}
+
 function signHeader(message: Message): string {
   const { wallet, config, channelId, total, type } = message;
   const digest = voucherDigest(network.chainId, { channelId, maxClaimableAmount: total });
@@ -100,6 +108,8 @@ export function createSimBuyer(
   const channelId = channelIdOf(network, config);
   const lies: string[] = [];
   let [charged, balance, signed, delivered, worked] = [0n, 0n, 0n, 0n, 0n];
+  /** Messages that were answered: an answer that comes again without work is no other delivery. */
+  const answered = new Set<string>();
   /** The salt of a deposit stays the same until it is known to be made. */
   let salt = 1n;
 
@@ -119,7 +129,7 @@ export function createSimBuyer(
     balance = there;
   }
 
-  async function read(response: Response | undefined): Promise<string> {
+  async function read({ response, header, isWorked }: Answer): Promise<string> {
     if (!response) return "no answer";
     const receipt = readReceipt(response.headers);
     const state = receipt?.extra?.["channelState"];
@@ -128,13 +138,23 @@ export function createSimBuyer(
       const body: unknown = await response.json();
       const cost = isObject(body) ? body["cost"] : undefined;
       if (typeof cost !== "string") return "refunded";
-      delivered += BigInt(cost);
+      if (isWorked || !answered.has(header)) delivered += BigInt(cost);
+      answered.add(header);
       const told = receipt?.extra?.["chargedAmount"];
       if (told !== cost) lies.push(`charged ${String(told)} for a call of ${cost}`);
       return `delivered ${cost}, ${charged} in all`;
     }
     if (response.status === 402) believeChallenge(response);
     return `${response.status}, ${charged} in all`;
+  }
+
+  async function ask(shop: ShopLife, header: string, cost: bigint): Promise<Answer> {
+    let isWorked = false;
+    const response = await shop.sell(header, cost, () => {
+      isWorked = true;
+      worked += cost;
+    });
+    return { response, header, isWorked };
   }
 
   function believeChallenge(response: Response): void {
@@ -155,16 +175,14 @@ export function createSimBuyer(
     counted: () => ({ delivered, worked, signed }),
     async call([first, second], manner, cost) {
       if (!first) return "no shop";
-      const onWork = () => void (worked += cost);
-      if (manner === "refund")
-        return read(await first.sell(headerOf(charged, "refund"), 0n, onWork));
+      if (manner === "refund") return read(await ask(first, headerOf(charged, "refund"), 0n));
       const total =
         manner === "backwards" && charged > 0n
           ? charged - (charged % priceUnits)
           : charged + priceUnits;
       const header = headerOf(total, total > balance ? "deposit" : "voucher");
       const shops = manner === "same-total-twice" ? [first, second ?? first] : [first];
-      const answers = await Promise.all(shops.map((shop) => shop.sell(header, cost, onWork)));
+      const answers = await Promise.all(shops.map((shop) => ask(shop, header, cost)));
       const words: string[] = [];
       for (const answer of answers) words.push(await read(answer));
       return words.join("; ");

@@ -77,7 +77,8 @@ export function startShopLife(deps: ShopDeps): ShopLife {
     async sell(header, cost, onWork) {
       if (mortal.isDead()) return undefined;
       const request = new Request("https://shop.example/report", {
-        headers: { "PAYMENT-SIGNATURE": header },
+        // Shown again with a repeat, it proves the buyer: the response is kept in a payment record.
+        headers: { "PAYMENT-SIGNATURE": header, Cookie: "session=1" },
       });
       const work = () => {
         onWork();
