@@ -147,7 +147,7 @@ export function createCallers(deps: CallersDeps): Callers {
   async function request(index: number, question: Question): Promise<Got> {
     const got = await fetchOnce(deps, index, question);
     const { status, errorReason } = got.body;
-    const words = [status, errorReason].map((word) => String(word ?? "")).join(" ");
+    const words = JSON.stringify({ status, errorReason });
     deps.trace.note(`payment ${index}: ${question.path} → ${got.status} ${words}`);
     return got;
   }

@@ -35,26 +35,13 @@ const milliXdc = 10n ** 15n;
 
 /** Prepares the events of processes and nodes. */
 export function createMachineEvents(environment: SimEnvironment) {
-  const { trace, nodes, transports, processes, observedFaults } = environment;
+  const { trace, nodes, processes, observedFaults } = environment;
   const databaseEvents = createDatabaseEvents(environment);
+  const { setDown, setRules, setLag, healNodes } = createNodeEvents(environment);
 
   /** Starts a step beside the blocks: an orderly stop answers its callers first, a start may fail. */
   function aside(step: Promise<void> | undefined): void {
     step?.catch((error: unknown) => trace.note(String(error)));
-  }
-
-  function setDown(index: number, isDown: boolean): void {
-    const transport = transports[index];
-    if (transport) transport.isDown = isDown;
-  }
-
-  function setRules(index: number, rules: Partial<NodeRules>): void {
-    Object.assign(nodes[index]?.rules ?? {}, rules);
-  }
-
-  function setLag(index: number, blocks: number): void {
-    const node = nodes[index];
-    if (node) node.lag = blocks;
   }
 
   return {
@@ -107,19 +94,42 @@ export function createMachineEvents(environment: SimEnvironment) {
       await databaseEvents.heal();
       setSigner(environment, false);
       for (const one of processes) one.stepClock(0);
-      for (const transport of transports) {
-        transport.faultPercent = 0;
-        transport.ordinary.conditions = {};
-      }
-      for (const { index } of nodes) {
-        setDown(index, false);
-        setLag(index, 0);
-        setRules(index, defaultRules);
-      }
+      healNodes();
     },
     /** Starts the processes that do not run. */
     startAll: () => Promise.all(processes.map((one) => one.start())),
   };
+}
+
+/** What operators do to their nodes. */
+function createNodeEvents({ nodes, transports }: SimEnvironment) {
+  function setDown(index: number, isDown: boolean): void {
+    const transport = transports[index];
+    if (transport) transport.isDown = isDown;
+  }
+
+  function setRules(index: number, rules: Partial<NodeRules>): void {
+    Object.assign(nodes[index]?.rules ?? {}, rules);
+  }
+
+  function setLag(index: number, blocks: number): void {
+    const node = nodes[index];
+    if (node) node.lag = blocks;
+  }
+
+  function healNodes(): void {
+    for (const transport of transports) {
+      transport.faultPercent = 0;
+      transport.ordinary.conditions = {};
+    }
+    for (const { index } of nodes) {
+      setDown(index, false);
+      setLag(index, 0);
+      setRules(index, defaultRules);
+    }
+  }
+
+  return { setDown, setRules, setLag, healNodes };
 }
 
 /** Shows a head that is not there; 0 blocks above the chain's shows the chain's again. */

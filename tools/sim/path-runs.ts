@@ -21,8 +21,6 @@ const taken: Readonly<Record<string, Words>> = {
   "confirmed blocks are reorganised out": [
     "a confirmed payment is open again after a reorganisation",
     "a used nonce is open again",
-    "the same bytes are sent again",
-    "the same bytes are sent to every endpoint",
   ],
   "a refund that is signed again": ["a failed refund is signed again with its nonce"],
   "a key service that is down": [
@@ -39,10 +37,8 @@ const taken: Readonly<Record<string, Words>> = {
     "a wallet moves to another endpoint",
     "an endpoint whose logs lack a payment is asked last",
   ],
-  "a gas step over full pools": [
-    "a transaction is replaced at a higher price",
-    "a wallet without money pauses",
-  ],
+  "a gas step over full pools": ["a transaction is replaced at a higher price"],
+  "a wallet that is emptied": ["a wallet without money pauses"],
   "rules and strangers": [
     "a transaction is replaced by a cancellation",
     "a nonce that another program has used is given up",
@@ -50,6 +46,9 @@ const taken: Readonly<Record<string, Words>> = {
   "paid by a third party after it had failed": [
     "a third party's transaction confirms a payment",
     "a failed payment that a third party has paid is confirmed",
+    // What has reverted leaves no log, and is sent again until its block is final.
+    "the same bytes are sent again",
+    "the same bytes are sent to every endpoint",
   ],
   "lost commits, by a failover": [
     "a payment that the database had lost is found",

@@ -128,6 +128,20 @@ function downSigner(): Plan {
   });
 }
 
+/** The only wallet is emptied, and payments come before a block could show that. */
+function emptiedWallet(): Plan {
+  return scenario(927, alone, {
+    faultKinds: ["wallet"],
+    relayers: 1,
+    payments: stream(2, 8, 2),
+    events: [
+      { block: 4, what: "empty-wallet", relayer: 0 },
+      ...noBlocks(4, 6),
+      { block: 9, what: "fill-wallet", relayer: 0 },
+    ],
+  });
+}
+
 /** All of them, by name. */
 export const pathScenarios: Readonly<Record<string, Plan>> = {
   "batches too dear for the nodes": dearBatches(),
@@ -137,4 +151,5 @@ export const pathScenarios: Readonly<Record<string, Plan>> = {
   "paid by a third party after it had failed": paidByOthersLater(),
   "a refund that is signed again": refundAgain(),
   "a key service that is down": downSigner(),
+  "a wallet that is emptied": emptiedWallet(),
 };
