@@ -16,6 +16,7 @@ export type Verdicts = Readonly<
 
 interface Listed {
   readonly name: string;
+  readonly standsOn?: readonly string[];
   readonly profile: Profile;
   readonly rule: string;
   readonly source: string;
@@ -28,6 +29,10 @@ const cases: Readonly<Record<Role, readonly Listed[]>> = {
 };
 
 const titles = { facilitator: "Facilitators", seller: "Sellers", buyer: "Buyers" } as const;
+
+/** What a reader of a failure looks at first. */
+const standing = (names: readonly string[]): string =>
+  names.length === 0 ? "" : ` Stands on ${names.map((name) => `\`${name}\``).join(", ")}.`;
 
 const marks = { pass: "pass", fail: "**fail**", "not applicable": "n/a" } as const;
 
@@ -42,7 +47,8 @@ export function conformancePage(found: Readonly<Record<string, Verdicts>>): stri
     "### Rules",
     "",
     ...cases[role].map(
-      ({ name, profile, rule, source }) => `- \`${name}\` (${profile}): ${rule} _${source}_`,
+      ({ name, profile, rule, source, standsOn = [] }) =>
+        `- \`${name}\` (${profile}): ${rule} _${source}_${standing(standsOn)}`,
     ),
     "",
   ]);
@@ -52,7 +58,7 @@ export function conformancePage(found: Readonly<Record<string, Verdicts>>): stri
     "",
     "`farthing conform` tests x402 software of any make from outside: [the guide](../guides/test-x402-software.md) shows how. This page has its rules, and what it found about published software at the versions named here. `npm run conform` runs everything again and writes the page. Published facilitators are wired as the example of their repository wires them: one wallet, no queue.",
     "",
-    "The profile `spec` is about messages. The profile `money` is about payments in faults; its rules are our promises, and several go beyond what the specification asks.",
+    "The profile `spec` is about messages. The profile `money` is about payments in faults; its rules are our promises, and several go beyond what the specification asks. A case that stands on others fails where one of them does.",
     "",
     ...sections,
   ].join("\n");
@@ -74,15 +80,18 @@ function tableOf(role: Role, found: Readonly<Record<string, Verdicts>>): string[
   ];
 }
 
-/** What failed at the newest published version, in the words of the kit. */
+/** What failed at the newest published version and with the crates for Rust, in the words of the kit. */
 function failuresOf(role: Role, found: Readonly<Record<string, Verdicts>>): string[] {
-  const newest = subjects[role].findLast(({ name }) => name.startsWith("@x402/"))?.name ?? "";
-  const failed = Object.entries(found[`${role} ${newest}`] ?? {}).filter(
-    ([, { verdict }]) => verdict === "fail",
-  );
-  if (failed.length === 0) return [];
-  const lines = failed.map(([name, { reason }]) => `- \`${name}\`: ${plain(reason)}`);
-  return [`What failed at ${newest}:`, "", ...lines, ""];
+  const newest = subjects[role].findLast(({ name }) => name.startsWith("@x402/"));
+  const inRust = subjects[role].filter(({ needs }) => needs === "rust" || needs === "x402-rs");
+  return [...(newest ? [newest] : []), ...inRust].flatMap(({ name: subject }) => {
+    const failed = Object.entries(found[`${role} ${subject}`] ?? {}).filter(
+      ([, { verdict }]) => verdict === "fail",
+    );
+    if (failed.length === 0) return [];
+    const lines = failed.map(([name, { reason }]) => `- \`${name}\`: ${plain(reason)}`);
+    return [`What failed at ${subject}:`, "", ...lines, ""];
+  });
 }
 
 /** Hashes and quoted bodies differ from run to run. */

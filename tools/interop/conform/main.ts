@@ -1,8 +1,11 @@
 /**
  * `npm run conform`: runs every case against our parts and against published packages, and writes the
- * page of results. `-- --only <name>` runs the subjects whose name begins so and keeps the other columns.
+ * page of results. `-- --only <name>` runs the subjects whose name begins so and keeps the other columns;
+ * `-- --faults` runs the tests of the kit instead, with every planted fault and every case.
  */
+import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import {
   buyerCases,
@@ -16,10 +19,9 @@ import {
   type CaseResult,
   type Role,
 } from "@farthing/conform";
-import { installPackages } from "../install-packages.ts";
-import { hasPython, installPython } from "../languages/toolchains.ts";
 import { conformancePage, type Verdicts } from "./conformance-page.ts";
-import { needsPython, subjects } from "./subjects.ts";
+import { prepare } from "./prepare.ts";
+import { subjects } from "./subjects.ts";
 
 const file = new URL("results.json", import.meta.url);
 const page = new URL("../../../docs/reference/conformance.md", import.meta.url);
@@ -32,25 +34,27 @@ const runners: Readonly<Record<Role, (command: string) => Promise<readonly CaseR
   buyer: (run) => runBuyer({ run, cases: buyerCases, onResult }),
 };
 
-const { values } = parseArgs({ options: { only: { type: "string" }, role: { type: "string" } } });
-installPackages(new URL("../", import.meta.url));
+const { values } = parseArgs({
+  options: { only: { type: "string" }, role: { type: "string" }, faults: { type: "boolean" } },
+});
+if (values.faults === true) {
+  const { status } = spawnSync("npx", ["vitest", "run", "packages/conform"], {
+    cwd: fileURLToPath(new URL("../../../", import.meta.url)),
+    env: { ...process.env, CONFORM_FAULTS: "all" },
+    stdio: "inherit",
+  });
+  process.exit(status ?? 1);
+}
 /** Read again before each change: runs of several subjects may go on beside each other. */
 const readFound = (): Record<string, Verdicts> =>
   existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
 let ownFailures = 0;
 for (const role of roles.filter((one) => values.role === undefined || one === values.role)) {
-  for (const [index, { name, command }] of subjects[role].entries()) {
+  for (const [index, { name, command, needs }] of subjects[role].entries()) {
     if (values.only !== undefined && !name.startsWith(values.only)) continue;
-    if (needsPython({ name, command })) {
-      if (!hasPython()) {
-        process.stdout.write(
-          `\n${role}: ${name} is left out, as this machine has no Python 3.10\n`,
-        );
-        continue;
-      }
-      await installPython("v2");
-    }
-    process.stdout.write(`\n${role}: ${name}\n`);
+    const missing = await prepare(needs);
+    process.stdout.write(`\n${role}: ${name}${missing ? ` is left out: ${missing}` : ""}\n`);
+    if (missing !== undefined) continue;
     const results = await runners[role](command);
     const rows = results.map((one) => [one.name, { verdict: one.verdict, reason: one.reason }]);
     const found = { ...readFound(), [`${role} ${name}`]: Object.fromEntries(rows) };

@@ -1,8 +1,9 @@
 //! The published x402-rs 2.0.1 facilitator on 127.0.0.1, wired as upstream's binary wires it
 //! (facilitator/src/run.rs), with one EVM chain and without telemetry.
 //!
-//! Environment: BENCH_RPC_URL, BENCH_RELAYER_KEY, PORT (default 0: a free one) and BENCH_CHAIN_ID
-//! (default 50, XDC; the devnet's own default is 51).
+//! `--config <file>` reads the file of upstream's binary, where it has one EVM chain. Without it the
+//! environment has the settings: BENCH_RPC_URL, BENCH_RELAYER_KEY, PORT (default 0: a free one) and
+//! BENCH_CHAIN_ID (default 50, XDC; the devnet's own default is 51).
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -65,25 +66,60 @@ fn number_from_env(name: &str, default: u64) -> Result<u64, AnyError> {
     }
 }
 
+struct Settings {
+    port: u16,
+    chain: u64,
+    /// What an operator's file says of the chain; all else is the crate's default.
+    inner: Value,
+    schemes: Value,
+}
+
+fn settings_from_env() -> Result<Settings, AnyError> {
+    let chain = number_from_env("BENCH_CHAIN_ID", 50)?;
+    Ok(Settings {
+        port: u16::try_from(number_from_env("PORT", 0)?)?,
+        chain,
+        inner: json!({
+            "signers": ["$BENCH_RELAYER_KEY"],
+            "rpc": [{ "http": "$BENCH_RPC_URL" }],
+        }),
+        schemes: json!([
+            { "id": "v1-eip155-exact", "chains": format!("eip155:{chain}") },
+            { "id": "v2-eip155-exact", "chains": format!("eip155:{chain}") },
+        ]),
+    })
+}
+
+fn settings_from_file(path: &str) -> Result<Settings, AnyError> {
+    let file: Value = serde_json::from_str(&std::fs::read_to_string(path)?)?;
+    let chains = file["chains"].as_object().ok_or("the file has no chains")?;
+    let (id, inner) = chains.iter().next().ok_or("the file has no chain")?;
+    Ok(Settings {
+        port: u16::try_from(file["port"].as_u64().ok_or("the file has no port")?)?,
+        chain: id
+            .strip_prefix("eip155:")
+            .ok_or("it is no EVM chain")?
+            .parse()?,
+        inner: inner.clone(),
+        schemes: file["schemes"].clone(),
+    })
+}
+
 async fn run() -> Result<(), AnyError> {
     rustls::crypto::CryptoProvider::install_default(rustls::crypto::ring::default_provider())
         .expect("Failed to initialize rustls crypto provider");
 
-    let port = u16::try_from(number_from_env("PORT", 0)?)?;
-    let chain = number_from_env("BENCH_CHAIN_ID", 50)?;
-
-    // What an operator's config.json says of a chain; all else is the crate's default.
-    let config = Eip155ChainConfig {
-        chain_reference: Eip155ChainReference::new(chain),
-        inner: serde_json::from_value(json!({
-            "signers": ["$BENCH_RELAYER_KEY"],
-            "rpc": [{ "http": "$BENCH_RPC_URL" }],
-        }))?,
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let settings = match words.as_slice() {
+        [] => settings_from_env()?,
+        [flag, path] if flag == "--config" => settings_from_file(path)?,
+        _ => return Err("usage: x402-rs-facilitator [--config <file>]".into()),
     };
-    let schemes: Vec<SchemeConfig> = serde_json::from_value(json!([
-        { "id": "v1-eip155-exact", "chains": format!("eip155:{chain}") },
-        { "id": "v2-eip155-exact", "chains": format!("eip155:{chain}") },
-    ]))?;
+    let config = Eip155ChainConfig {
+        chain_reference: Eip155ChainReference::new(settings.chain),
+        inner: serde_json::from_value(settings.inner)?,
+    };
+    let schemes: Vec<SchemeConfig> = serde_json::from_value(settings.schemes)?;
 
     let provider = ChainProvider(Arc::new(Eip155ChainProvider::from_config(&config).await?));
     let chains = ChainRegistry::new(HashMap::from([(provider.chain_id(), provider)]));
@@ -102,7 +138,8 @@ async fn run() -> Result<(), AnyError> {
         );
 
     let listener =
-        tokio::net::TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port))).await?;
+        tokio::net::TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, settings.port)))
+            .await?;
     let sig_down = SigDown::try_new()?;
     let stop = sig_down.cancellation_token();
     // In one write: standard error is not buffered.

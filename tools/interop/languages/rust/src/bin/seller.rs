@@ -1,7 +1,9 @@
-//! A shop of one report on the stock crates and Axum. Prints the address once it listens.
+//! A shop of numbered reports on the stock crates and Axum. Prints the address once it listens. Without
+//! a port it takes a free one, and ends with its standard input.
 
 use std::io::Read;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use alloy_primitives::Address;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
@@ -36,14 +38,19 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let pay_to: Address = text("payTo").parse()?;
     let price = V2Eip155Exact::price_tag(pay_to, usdc.parse("0.01")?);
-    let report = || async { Json(json!({ "report": 1 })) };
+    let sold = Arc::new(AtomicU64::new(0));
+    let report =
+        || async move { Json(json!({ "report": sold.fetch_add(1, Ordering::Relaxed) + 1 })) };
     let app = Router::new().route("/report", get(report).layer(x402.with_price_tag(price)));
 
-    std::thread::spawn(|| {
-        let _ = std::io::stdin().read_to_end(&mut Vec::new());
-        std::process::exit(0);
-    });
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
+    let port = text("port").parse().unwrap_or(0);
+    if port == 0 {
+        std::thread::spawn(|| {
+            let _ = std::io::stdin().read_to_end(&mut Vec::new());
+            std::process::exit(0);
+        });
+    }
+    let listener = tokio::net::TcpListener::bind(("127.0.0.1", port)).await?;
     println!("The program listens on http://{}", listener.local_addr()?);
     axum::serve(listener, app).await?;
     Ok(())
