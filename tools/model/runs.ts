@@ -23,6 +23,7 @@ const noFaults: Faults = {
   freezes: 0,
   intrusions: 0,
   failovers: 0,
+  delays: 0,
 };
 
 const thin: Bounds = {
@@ -75,6 +76,8 @@ export const smallRuns: readonly Run[] = [
   engine("a third party, late", { submissions: 1, drains: 1 }, { attempts: 1, nonces: 1 }),
   engine("another program with the key", { intrusions: 1 }, { attempts: 1 }),
   engine("two payments", {}, { payments: 2, attempts: 1 }),
+  engine("lost commits", { failovers: 1 }, { attempts: 1, nonces: 1 }),
+  engine("a node that is behind", { delays: 1 }, { attempts: 1 }),
 ];
 
 /** What takes longer than a test may, and what some mutants are found by alone. */
@@ -90,6 +93,7 @@ export const thoroughRuns: readonly Run[] = [
     { drains: 1, reorganisations: 1 },
     { attempts: 1, nonces: 1 },
   ),
+  engine("lost commits, and nonces after them", { failovers: 1 }, { attempts: 1 }),
 ];
 
 /** Taken one after the other, the smallest first, as long as there is time. */
@@ -111,6 +115,13 @@ export const deepRuns: readonly Run[] = [
   engine("a price step and lost sends", { prices: 1, losses: 1 }),
   engine("a price step in a reorganisation", { prices: 1, reorganisations: 1 }),
   engine("another program with the key", { intrusions: 1 }),
+  engine("lost commits", { failovers: 1 }),
+  engine("lost commits and a crash", { failovers: 1, crashes: 1 }, { attempts: 1 }),
+  engine("lost commits in a reorganisation", { failovers: 1, reorganisations: 1 }, { attempts: 1 }),
+  engine("lost commits and an empty payer", { failovers: 1, drains: 1 }, { attempts: 1 }),
+  engine("a node that is behind", { delays: 2, crashes: 1 }),
+  engine("a node that is behind, in a reorganisation", { delays: 1, reorganisations: 1 }),
+  engine("a node that is behind, and a third party", { delays: 1, submissions: 1, drains: 1 }),
   engine("two payments in a batch", { drains: 1 }, { payments: 2, batches: true }),
   engine("two payments, a crash", { crashes: 1 }, { payments: 2, batches: true, nonces: 3 }),
   engine("two wallets", { reorganisations: 1 }, { wallets: 2 }),

@@ -94,6 +94,21 @@ export function headOf(chain: ChainState): Facts {
   return factsAt(chain, chain.blocks.length);
 }
 
+/** What a node says that answers for its own newest block, which may be older than the chain's. */
+export function nodeFacts({ chain, behind }: State): Facts {
+  const height = chain.blocks.length - behind;
+  if (height >= 0) return factsAt(chain, height);
+  // Older than the newest final block: it knows nothing of what this machine is about.
+  const { uses, counts } = chain.final;
+  return {
+    uses: uses.map(() => null),
+    counts: counts.map(() => 0),
+    expired: 0,
+    poor: 0,
+    receipts: {},
+  };
+}
+
 /** Transactions that the next block may contain. */
 export function listMinable(chain: ChainState): string[] {
   const facts = headOf(chain);
@@ -186,7 +201,7 @@ function nameAfter(block: number, finalName: number): number {
 }
 
 /** Whether no block can ever contain a transaction. */
-function isOver(final: Facts, transaction: string): boolean {
+export function isOver(final: Facts, transaction: string): boolean {
   const { kind, first, nonce } = parse(transaction);
   if (kind === "relay" || kind === "intrude") return nonce < (final.counts[first] ?? 0);
   if (kind === "submit") return final.uses[first] != null || has(final.expired, first);

@@ -4,7 +4,7 @@
  * the tables and rules of the packages, which are imported.
  */
 import type { Machine, Step } from "../checker/machine.ts";
-import { addBlock, finalDepth, headOf, listMinable } from "./chain.ts";
+import { nodeFacts } from "./chain.ts";
 import { claim, isUnassigned, listStranded } from "./database.ts";
 import {
   beginRecovery,
@@ -16,15 +16,8 @@ import {
   hasOpenElsewhere,
 } from "./outcomes.ts";
 import { brokenPromise, isOver } from "./promises.ts";
-import {
-  has,
-  membersOf,
-  paymentNames,
-  prices,
-  type Bounds,
-  type Faults,
-  type State,
-} from "./state.ts";
+import { has, membersOf, paymentNames, type Bounds, type State } from "./state.ts";
+import { forgetWallet, hasGoneBack } from "./lost-commits.ts";
 import { bareTransactions } from "./nonces.ts";
 import { canMakeTask, makeTask, reloadAll } from "./tasks.ts";
 import {
@@ -48,44 +41,9 @@ import {
 } from "./wallets.ts";
 import { mirrored } from "./mirror.ts";
 import { initialState, stopped } from "./initial.ts";
-import { namesOf, wordsOf } from "./words.ts";
-
-type Change = (draft: State) => void;
-
-/** Collects the steps from a state. Each change is made on a copy. */
-class Steps {
-  readonly list: Step<State>[] = [];
-  readonly #text: string;
-
-  constructor(state: State) {
-    this.#text = JSON.stringify(state);
-  }
-
-  /** What happens by itself, in time. */
-  add(name: string, change: Change): void {
-    this.#make(name, change, false);
-  }
-
-  /** What need not happen. */
-  addFault(name: string, change: Change): void {
-    this.#make(name, change, true);
-  }
-
-  #make(name: string, change: Change, isFault: boolean): void {
-    const to: State = JSON.parse(this.#text);
-    change(to);
-    noteTold(to);
-    this.list.push({ name, to, isFault });
-  }
-}
-
-/** Callers ask at every moment, so whatever the database says is told. */
-function noteTold(state: State): void {
-  for (const [payment, row] of state.database.settlements.entries()) {
-    if (row?.state === "confirmed") state.toldConfirmed |= 1 << payment;
-    if (row?.state === "failed") state.toldFailed |= 1 << payment;
-  }
-}
+import { Steps } from "./steps.ts";
+import { namesOf } from "./words.ts";
+import { addChainSteps, addDatabaseSteps, addNodeSteps, addUserSteps } from "./world-steps.ts";
 
 export function createEngineMachine(bounds: Bounds): Machine<State> {
   return {
@@ -103,6 +61,8 @@ function stepsOf(state: State, bounds: Bounds): Step<State>[] {
   const steps = new Steps(state);
   addChainSteps(state, steps);
   addUserSteps(state, bounds, steps);
+  addNodeSteps(state, steps);
+  addDatabaseSteps(state, bounds, steps);
   for (const [self, process] of state.processes.entries()) {
     const actorIn = (draft: State): Actor => {
       return { state: draft, process: draft.processes[self] ?? stopped(), bounds };
@@ -131,77 +91,13 @@ interface Named {
   actorIn(draft: State): Actor;
 }
 
-/** Blocks, with or without a transaction; reorganisations and the price. */
-function addChainSteps(state: State, steps: Steps): void {
-  const { chain, faults, processes } = state;
-  const [lowest] = chain.blocks;
-  // A process that is further behind is the same as one that starts again.
-  const isFollowed =
-    chain.blocks.length < finalDepth ||
-    processes.every(({ isUp, seen }) => !isUp || seen[0] === lowest?.id);
-  if (isFollowed) {
-    steps.add("a block without a payment is made", (draft) => addBlock(draft, [], 0));
-    for (const transaction of listMinable(chain)) {
-      steps.add(`a block contains ${wordsOf(transaction)}`, (draft) =>
-        addBlock(draft, [transaction], 0),
-      );
-    }
-    const { expired } = headOf(chain);
-    for (const payment of chain.final.uses.keys()) {
-      if (faults.expiries === 0 || has(expired, payment)) continue;
-      steps.add(`a block is made after the time of ${paymentNames[payment]}`, (draft) => {
-        draft.faults.expiries--;
-        addBlock(draft, [], 1 << payment);
-      });
-    }
-  }
-  if (faults.reorganisations > 0) {
-    for (let depth = 1; depth <= chain.blocks.length; depth++) {
-      steps.addFault(`a reorganisation takes out ${depth} blocks`, (draft) => {
-        draft.faults.reorganisations--;
-        draft.chain.blocks.splice(draft.chain.blocks.length - depth);
-      });
-    }
-  }
-  if (faults.prices > 0 && chain.price === prices.before) {
-    steps.addFault("the least price rises", (draft) => {
-      draft.faults.prices--;
-      draft.chain.price = prices.after;
-    });
-  }
-}
-
-/** Third parties and payers, whose transactions reach the nodes. */
-function addUserSteps({ faults, chain }: State, bounds: Bounds, steps: Steps): void {
-  const offer = (fault: keyof Faults, transaction: string) => {
-    if (faults[fault] === 0 || chain.pool.includes(transaction)) return;
-    steps.addFault(`someone sends ${wordsOf(transaction)}`, (draft) => {
-      draft.faults[fault]--;
-      draft.chain.pool = [...draft.chain.pool, transaction].toSorted();
-    });
-  };
-  for (let payment = 0; payment < bounds.payments; payment++) {
-    offer("submissions", `submit.${payment}`);
-    offer("cancellations", `cancel.${payment}`);
-    offer("drains", `drain.${payment}`);
-    const refill = `refill.${payment}`;
-    if (has(headOf(chain).poor, payment) && !chain.pool.includes(refill)) {
-      steps.add(`someone sends ${wordsOf(refill)}`, (draft) => {
-        draft.chain.pool = [...draft.chain.pool, refill].toSorted();
-      });
-    }
-  }
-  for (let wallet = 0; wallet < bounds.wallets; wallet++) {
-    const nonce = headOf(chain).counts[wallet] ?? 0;
-    offer("intrusions", `intrude.${wallet}.${nonce}`);
-  }
-}
-
 /** Verify and settle. A repeat finds the row and is told what it says. */
 function addCallerSteps({ state, process }: Actor, { steps, actorIn, who }: Named): void {
+  // While the database is compared with the chain, callers are told to come again.
+  const isComparing = process.tasks.some((task) => task.do === "compare");
   for (const [payment, row] of state.database.settlements.entries()) {
-    const { uses, expired, poor } = headOf(state.chain);
-    if (row || uses[payment] || has(expired | poor, payment)) continue;
+    const { uses, expired, poor } = nodeFacts(state);
+    if (isComparing || row || uses[payment] || has(expired | poor, payment)) continue;
     steps.add(`${who} claims ${paymentNames[payment]}`, (draft) => {
       const { process: one } = actorIn(draft);
       claim(draft.database, payment);
@@ -275,6 +171,11 @@ function addWalletSteps(actor: Actor, wallet: number, { steps, actorIn, self, wh
     steps.add(`${whose} the lease is lost`, (draft) => loseWallet(actorIn(draft), wallet));
     return;
   }
+  if (hasGoneBack(actor, wallet)) {
+    steps.add(`${whose} the database is seen to have gone back`, (draft) =>
+      forgetWallet(actorIn(draft), wallet),
+    );
+  }
   const bare = canSign(actor, wallet);
   if (bare !== undefined) {
     const row = state.database.transactions[bare];
@@ -328,13 +229,17 @@ function addNonceSteps(actor: Actor, { steps, actorIn, self, who }: Named): void
 }
 
 /** Starts, crashes, and leases that end. */
-function addMachineSteps({ state, process }: Actor, { steps, actorIn, self, who }: Named): void {
+function addMachineSteps(
+  { state, process, bounds }: Actor,
+  { steps, actorIn, self, who }: Named,
+): void {
   const { faults, database, chain } = state;
   if (!process.isUp) {
     steps.add(`${who} starts`, (draft) => {
       const actor = actorIn(draft);
       actor.process.isUp = true;
       actor.process.seen = chain.blocks.map(({ id }) => id);
+      if (bounds.faults.failovers > 0) actor.process.tasks.push({ do: "compare" });
       beginRecovery(actor);
       for (const [payment, row] of draft.database.settlements.entries()) {
         if (row?.state === "queued") actor.process.queue |= 1 << payment;

@@ -59,7 +59,7 @@ function swapProcess(process: ProcessState): ProcessState {
 }
 
 export function mirrored(state: State): State {
-  const { chain, database, standby, processes } = state;
+  const { chain, database, standby, behind, processes } = state;
   return {
     chain: {
       final: swapFacts(chain.final),
@@ -71,6 +71,7 @@ export function mirrored(state: State): State {
     },
     database: swapDatabase(database),
     standby: standby && swapDatabase(standby),
+    behind,
     processes: processes.map(swapProcess),
     toldConfirmed: swapBits(state.toldConfirmed),
     toldFailed: swapBits(state.toldFailed),

@@ -52,8 +52,9 @@ const promises: Readonly<Record<string, Promise>> = {
       process.pending.some((pending) => isMistaken(state, pending, self)),
     ),
 
-  "what reached a node is stored": ({ chain, database, standby, faults: _faults }) =>
-    standby === null &&
+  // A failover loses some of it: its transfers are found again, as the end of each payment says.
+  "what reached a node is stored": ({ chain, database, faults }, bounds) =>
+    faults.failovers === bounds.faults.failovers &&
     [...chain.pool, ...Object.keys(chain.final.receipts)].some(
       (transaction) =>
         transaction.startsWith("relay.") &&
@@ -116,11 +117,15 @@ export function brokenPromise(state: State, bounds: Bounds): string | undefined 
   return Object.entries(promises).find(([, isBroken]) => isBroken(state, bounds))?.[0];
 }
 
-/** Whether every payment that was claimed has its outcome, and the database says what the chain says. */
+/**
+ * Whether every payment that was claimed, or that a wallet has made, has its outcome, and the database says
+ * what the chain says.
+ */
 export function isOver(state: State): boolean {
   const { settlements } = state.database;
+  const { uses } = headOf(state.chain);
   return settlements.every((row, payment) => {
-    if (!row) return true;
+    if (!row) return uses[payment]?.by.startsWith("relay.") !== true;
     const isUsed = isMoved(state.chain.final.uses[payment]);
     return row.state === "confirmed" ? row.isFinal && isUsed : row.state === "failed" && !isUsed;
   });

@@ -44,6 +44,8 @@ export interface Faults {
   intrusions: number;
   /** Databases that lose their last commits. */
   failovers: number;
+  /** Nodes that answer with an older head. */
+  delays: number;
 }
 
 /** How the token has ended an authorization. */
@@ -158,6 +160,8 @@ export type Task =
   | { readonly do: "revert"; readonly height: number; readonly blocks: readonly number[] }
   | { readonly do: "reopen_carriers" }
   | { readonly do: "reload" }
+  /** Whether the chain has more of the wallets than the database: nothing is claimed before. */
+  | { readonly do: "compare" }
   | { readonly do: "search" };
 
 export interface ProcessState {
@@ -174,6 +178,8 @@ export interface ProcessState {
   /** Wallets that it holds, and those of them whose stored transactions are loaded. */
   holds: number;
   loaded: number;
+  /** Next nonces of the wallets from before a failover; empty where the database has no lower ones. */
+  known: number[];
   pending: PendingNonceState[];
   /** A transaction that is to take another one's place, and whether that nonce is in hand all the time. */
   replacing: { readonly id: number; readonly isInHand: boolean } | null;
@@ -185,6 +191,11 @@ export interface State {
   database: DatabaseState;
   /** What a failover brings back. */
   standby: DatabaseState | null;
+  /**
+   * Blocks that one of the nodes is behind. It answers what does not name a block; what does, and is above
+   * its head, another node answers.
+   */
+  behind: number;
   processes: ProcessState[];
   /** Payments that a caller was told to be confirmed, at any time, and those told to have failed. */
   toldConfirmed: number;

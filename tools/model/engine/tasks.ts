@@ -8,6 +8,7 @@ import {
   reopenTransactions,
   requeue,
 } from "./database.ts";
+import { compare } from "./lost-commits.ts";
 import {
   conclude,
   failExpired,
@@ -61,6 +62,8 @@ export function makeTask(actor: Actor): void {
       return reopenTransactions(database, isCarrierOf(database, unproven(process, process.open)));
     case "reload":
       return reloadAll(actor);
+    case "compare":
+      return compare(actor);
     case "search":
       return search(actor, process.open);
     case undefined:

@@ -1,7 +1,8 @@
 /** How a process ends nonces: by the events of a block, by receipts, or because others have used them. */
 import { isUsedByOthers, usedNonceStep } from "@farthing/engine/testing/rules";
-import { factsAt, headOf } from "./chain.ts";
+import { factsAt, headOf, nodeFacts } from "./chain.ts";
 import { recordFailed } from "./database.ts";
+import { raiseNext, searchLost } from "./lost-commits.ts";
 import { conclude, hear, type Actor } from "./outcomes.ts";
 import { has, membersOf, type PendingNonceState, type Task } from "./state.ts";
 
@@ -44,7 +45,7 @@ export function checkUsed(actor: Actor): void {
   const { state, process } = actor;
   const { chain, database } = state;
   const seen = factsAt(chain, process.seen.length);
-  const now = headOf(chain);
+  const now = nodeFacts(state);
   for (const wallet of membersOf(process.holds)) raiseNext(actor, wallet, seen.counts[wallet] ?? 0);
   for (const pending of process.pending) {
     pending.isUsedUp = pending.nonce < (seen.counts[pending.wallet] ?? 0);
@@ -74,16 +75,18 @@ export function checkUsed(actor: Actor): void {
   }
 }
 
-/** The wallet's next nonce is at least what the chain counts. */
-function raiseNext({ state: { database } }: Actor, wallet: number, count: number): void {
-  const row = database.wallets[wallet];
-  if (row) row.next = Math.max(row.next, count);
-}
-
+/** Asks a node that has the newest final block, which has the receipts in it as well. */
 function checkLost(actor: Actor, pending: PendingNonceState): void {
-  const { chain } = actor.state;
-  const count = chain.final.counts[pending.wallet] ?? 0;
-  if (!isUsedByOthers({ count, receipts: [] }, pending.nonce)) return;
+  const { chain, database } = actor.state;
+  const { counts, receipts } = chain.final;
+  const known = pending.attempts.map((id) => {
+    const height = receipts[database.transactions[id]?.hash ?? ""];
+    return height === undefined ? undefined : { succeeded: true, blockNumber: height, events: [] };
+  });
+  const use = { count: counts[pending.wallet] ?? 0, receipts: known };
+  if (!isUsedByOthers(use, pending.nonce)) return;
+  // The other sender may have been this service, before its database lost it.
+  searchLost(actor);
   const { unresolved } = pending;
   if (unresolved !== 0) actor.process.tasks.unshift({ do: "requeue", payments: unresolved });
   close(actor, pending, undefined, 0);
@@ -97,6 +100,7 @@ function resolveMined(actor: Actor, pending: PendingNonceState, carried: number)
   const { state, process } = actor;
   const { database, chain } = state;
   const facts = headOf(chain);
+  const simulated = nodeFacts(state);
   const hashes = pending.attempts.map((id) => database.transactions[id]?.hash ?? null);
   let resolved = 0;
   for (const payment of membersOf(carried)) {
@@ -111,7 +115,7 @@ function resolveMined(actor: Actor, pending: PendingNonceState, carried: number)
       conclude(actor);
       continue;
     }
-    const isHindered = has(facts.expired | facts.poor, payment);
+    const isHindered = has(simulated.expired | simulated.poor, payment);
     const isBatch = pending.attempts.some((id) => (database.transactions[id]?.carries ?? 0) === 3);
     if (isBatch && !isHindered) resolved &= ~(1 << payment);
     else recordFailed(database, payment);

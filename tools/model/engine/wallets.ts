@@ -9,7 +9,7 @@ import {
   planReplacement,
   type SendOutcome,
 } from "@farthing/engine/testing/rules";
-import { bytesOf, factsAt, headOf } from "./chain.ts";
+import { bytesOf, factsAt, isOver, nodeFacts } from "./chain.ts";
 import {
   dropClosed,
   dropRepeat,
@@ -22,6 +22,7 @@ import {
   reserve,
   type Planned,
 } from "./database.ts";
+import { forgetWallet, hasGoneBack, keepAway, raiseNext } from "./lost-commits.ts";
 import { addToNonces, bareTransactions } from "./nonces.ts";
 import { beginRecovery, hear, load, search, type Actor } from "./outcomes.ts";
 import { bitsOf, headNumber, toPendingNonce, walletAddress } from "./production.ts";
@@ -38,7 +39,7 @@ export function takeWallet(actor: Actor, wallet: number, self: number): void {
   const row = state.database.wallets[wallet];
   if (!row) return;
   row.holder = self;
-  row.next = Math.max(row.next, factsAt(state.chain, process.seen.length).counts[wallet] ?? 0);
+  raiseNext(actor, wallet, factsAt(state.chain, process.seen.length).counts[wallet] ?? 0);
   process.holds |= 1 << wallet;
   process.loaded &= ~(1 << wallet);
   beginRecovery(actor);
@@ -61,6 +62,7 @@ export function loseWallet({ state, process }: Actor, wallet: number): void {
 
 /** Loads stored transactions, once those without bytes are signed, and fills gaps one by one. */
 export function loadWallet(actor: Actor, wallet: number): void {
+  keepAway(actor, wallet);
   dropClosed(actor.state.database, wallet);
   load(actor, wallet);
   const gap = firstGap(actor, wallet);
@@ -74,13 +76,13 @@ export function loadWallet(actor: Actor, wallet: number): void {
 
 /** A nonce that no transaction will use, and that holds up later ones. */
 function firstGap({ state, process }: Actor, wallet: number): number | undefined {
-  const { database, chain } = state;
+  const { database } = state;
   const next = database.wallets[wallet]?.next ?? 0;
   const mined = database.transactions.filter(
     (row) => row.wallet === wallet && row.state === "mined",
   );
   const stored = mined.reduce((most, { nonce }) => Math.max(most, nonce + 1), 0);
-  const seen = headOf(chain).counts[wallet] ?? 0;
+  const seen = nodeFacts(state).counts[wallet] ?? 0;
   for (let nonce = Math.max(seen, stored); nonce < next; nonce++) {
     if (!process.pending.some((one) => one.wallet === wallet && one.nonce === nonce)) return nonce;
   }
@@ -102,9 +104,11 @@ export function canCarry(
   );
 }
 
-/** Whether the transfer would fail now, by the process's view of the chain. */
+/** Whether the transfer would fail now, by the process's view of the chain or by a node that is behind. */
 function isHindered({ state, process }: Actor, payment: number): boolean {
-  const { uses, expired, poor } = factsAt(state.chain, process.seen.length);
+  const isBehind = state.behind > 0;
+  const facts = isBehind ? nodeFacts(state) : factsAt(state.chain, process.seen.length);
+  const { uses, expired, poor } = facts;
   return Boolean(uses[payment]) || has(expired | poor, payment);
 }
 
@@ -115,6 +119,12 @@ export function carry(actor: Actor, wallet: number, payments: number): void {
   process.queue &= ~payments;
   for (const payment of refused) refuse(actor, payment);
   if (refused.length > 0) return;
+  if (hasGoneBack(actor, wallet)) {
+    // The nonce that is given again goes back, and the queue offers the payments later.
+    forgetWallet(actor, wallet);
+    process.queue |= payments;
+    return;
+  }
   reserve(state.database, { wallet, carries: payments, price: state.chain.price });
 }
 
@@ -211,7 +221,8 @@ export function repliesTo(actor: Actor, pending: PendingNonceState): readonly Se
   const row = newestOf(actor, pending);
   if (!row) return [];
   if (row.price < chain.price) return [plainReply("price_too_low")];
-  if (row.nonce < (headOf(chain).counts[row.wallet] ?? 0)) return [plainReply("nonce_too_low")];
+  const { counts } = nodeFacts(actor.state);
+  if (row.nonce < (counts[row.wallet] ?? 0)) return [plainReply("nonce_too_low")];
   const good = [plainReply("accepted")];
   if (faults.losses === 0) return good;
   return [
@@ -238,7 +249,8 @@ export function send(actor: Actor, pending: PendingNonceState, reply: SendReply)
 }
 
 function keep({ state: { chain } }: Actor, transaction: string): void {
-  if (chain.pool.includes(transaction)) return;
+  // A node that is behind takes what no block can contain any more.
+  if (chain.pool.includes(transaction) || isOver(chain.final, transaction)) return;
   chain.pool.push(transaction);
   chain.pool.sort();
 }

@@ -18,6 +18,7 @@ const transaction = "packages/engine/src/model/relayer-transaction.ts";
 const used = "packages/engine/src/relayer/used-nonces.ts";
 const proofs = "packages/engine/src/settlement/chain-proofs.ts";
 const recovery = "packages/engine/src/relayer/recovery-action.ts";
+const lost = "packages/engine/src/model/lost-commits.ts";
 
 export const mutants: readonly Mutant[] = [
   {
@@ -307,5 +308,25 @@ export const mutants: readonly Mutant[] = [
     file: used,
     text: "count > nonce && receipts.every((one) => one === undefined)",
     instead: "count > nonce && !receipts.every((one) => one === undefined)",
+  },
+  {
+    // Found only with a node that is behind.
+    name: "ours is given up where the first node that is asked lacks its receipt",
+    file: used,
+    text: "count > nonce && receipts.every((one) => one === undefined)",
+    instead: "count > nonce",
+  },
+  {
+    // These are found only with a database that loses commits.
+    name: "a wallet of which the chain has more shows no loss",
+    file: lost,
+    text: "return nextNonce < count;",
+    instead: "return false;",
+  },
+  {
+    name: "a transfer whose payment the database has lost is not claimed",
+    file: lost,
+    text: 'if (!settlement) return "claim";',
+    instead: 'if (!settlement) return "nothing";',
   },
 ];

@@ -7,6 +7,7 @@ import { assert } from "../base/assert.ts";
 import { Fault } from "../base/fault.ts";
 import { warning } from "../base/log.ts";
 import { readCountAt } from "../chain/reads/reads.ts";
+import { isGivenAgain } from "../model/lost-commits.ts";
 import type { TransactionPlan, WalletLease } from "../model/relayer-transaction.ts";
 import type { WalletHolder } from "../storage/engine-store.ts";
 import { contractTransferGasMax } from "./fees.ts";
@@ -198,7 +199,10 @@ export class NonceManager {
   async #keep(holder: WalletHolder | undefined, knownNonce: number): Promise<void> {
     const held = this.#lease.current();
     const isOwn = held !== undefined && holder?.owner === this.#deps.owner.id;
-    if (isOwn && holder.nextNonce < knownNonce) await this.#transactions.forget(held);
+    const { lostNonces } = this.#transactions;
+    // Until what used them is found, the database keeps giving them again.
+    if (isOwn && isGivenAgain(holder.nextNonce, knownNonce) && !lostNonces.isKnown())
+      await this.#transactions.forget(held, [], holder.nextNonce);
     const { hasLeftovers, isLoaded, signing } = this.#transactions;
     if (held && (hasLeftovers || !isLoaded) && signing.isDue()) await this.#load(held);
     if (held)

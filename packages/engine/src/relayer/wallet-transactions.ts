@@ -6,6 +6,7 @@ import type { Address, ChainId } from "@farthing/protocol";
 import { Fault } from "../base/fault.ts";
 import type { Runtime } from "../base/log.ts";
 import type { Chain } from "../chain/endpoints/chain.ts";
+import { isGivenAgain } from "../model/lost-commits.ts";
 import type {
   WalletLease,
   RelayerTransaction,
@@ -19,6 +20,7 @@ import { createLeaseHandle, type LeaseHandle } from "./lease-handle.ts";
 import type { GasPrices } from "./gas-prices.ts";
 import type { LeaseOwner } from "./lease.ts";
 import type { LossSearch } from "./loss-search.ts";
+import { createLostNonces, type LostNonces } from "./lost-nonces.ts";
 import { reportRefusedSend } from "./refused-send.ts";
 import { firstUnusedNonce, gapsMax } from "./nonce-gaps.ts";
 import { isReplacing, recoveryActionOf, type RecoveryAction } from "./recovery-action.ts";
@@ -77,6 +79,7 @@ export interface WalletDeps extends Runtime {
 export class WalletTransactions {
   readonly pendingNonces = new Map<number, PendingNonce>();
   readonly lease: LeaseHandle;
+  readonly lostNonces: LostNonces;
   readonly signing: WalletSigning;
   /** One above the highest nonce taken, as far as this process knows. */
   nextNonce = 0;
@@ -100,6 +103,7 @@ export class WalletTransactions {
     this.endpoint = createWalletEndpoint({ chain, log, facts: this.#facts });
     const onLeaseEnded = () => this.pendingNonces.clear();
     this.lease = createLeaseHandle({ ...deps, ...this.#facts, onLeaseEnded });
+    this.lostNonces = createLostNonces({ ...deps, ...this.#facts, lease: this.lease });
   }
 
   inOrder(): PendingNonce[] {
@@ -113,8 +117,8 @@ export class WalletTransactions {
     const { store, traces } = this.#deps;
     const now = this.#deps.clock.nowMs();
     const reserved = await this.#taking(() => store.reserveTransactions(held, plans, now));
-    if (reserved.some(({ nonce }) => nonce < this.nextNonce)) {
-      await this.forget(held, reserved);
+    if (reserved.some(({ nonce }) => isGivenAgain(nonce, this.nextNonce))) {
+      await this.forget(held, reserved, reserved[0]?.nonce ?? 0);
       throw new Fault("storage_unavailable", "The database has lost its last transactions");
     }
     await traces.inTransactions(reserved, async () => {
@@ -126,20 +130,15 @@ export class WalletTransactions {
   }
 
   /**
-   * The database has an earlier next nonce, so it has lost its last commits, as after a failover. Forgets
-   * what this process remembers of it, and keeps away from the nonces that it has used; `keep` loads
-   * what is stored, and the queue offers the settlements again.
+   * The database has lost its last commits, as after a failover, and gives the nonce `again`. Forgets what
+   * this process remembers; `keep` loads what is stored, and the queue offers the settlements again.
    */
-  async forget(held: WalletLease, reserved: readonly RelayerTransaction[] = []): Promise<void> {
-    const { store, clock, log, lost } = this.#deps;
-    const fields = { event: "store_went_back", ...this.#facts, nextNonce: this.nextNonce };
-    log.error(fields, "Database lost transactions of a relayer wallet; loading what it has");
-    lost.search();
+  async forget(held: WalletLease, reserved: readonly RelayerTransaction[], again: number) {
+    this.lostNonces.note(again, this.nextNonce);
     const ids = reserved.map(({ id }) => id);
-    await this.#taking(() => store.releaseUnsigned(held, ids, clock.nowMs()));
+    await this.#taking(() => this.#deps.store.releaseUnsigned(held, ids, this.#deps.clock.nowMs()));
     this.pendingNonces.clear();
     this.isLoaded = false;
-    await this.lease.take(this.nextNonce);
   }
 
   /** After a failure `keep` loads nonces that were reserved without stored bytes. */
@@ -175,9 +174,9 @@ export class WalletTransactions {
       }
       this.#add(stored, false);
       this.#deps.traces.note(transaction.id, { "x402.transaction": hash });
-      const facts = { ...this.#facts, transaction: hash, nonce, settlementIds };
-      const fields = { event: "transaction_signed", ...facts };
-      this.#deps.log.info(fields, "Transaction signed and stored");
+      const fields = { ...this.#facts, transaction: hash, nonce, settlementIds };
+      const event = "transaction_signed";
+      this.#deps.log.info({ event, ...fields }, "Transaction signed and stored");
     }
     this.#deps.events.onSubmitted(submitted);
   }
@@ -280,16 +279,18 @@ export class WalletTransactions {
 
   /** Takes over stored transactions, nonces without bytes, and gaps of an earlier process. */
   async load(taken: WalletLease): Promise<void> {
-    await this.#deps.store.dropClosed(taken);
+    if (!(await this.lostNonces.keepAway(this.nextNonce))) return;
+    const held = this.lease.current() ?? taken;
+    await this.#deps.store.dropClosed(held);
     const open = await this.#listOpen();
     for (const transaction of open) if (transaction.raw !== null) this.#add(transaction, true);
     const bare = open.filter(({ raw }) => raw === null);
-    await this.#taking(() => this.#signAndStore(taken, bare));
+    await this.#taking(() => this.#signAndStore(held, bare));
     this.hasLeftovers = false;
-    await this.#fillGaps(taken);
+    await this.#fillGaps(held);
     this.signing.resume();
     this.isLoaded = true;
-    const { fence, nextNonce } = taken;
+    const { fence, nextNonce } = held;
     const fields = { ...this.#facts, fence, open: open.length, nextNonce };
     this.#deps.log.info({ event: "wallet_acquired", ...fields }, "Relayer wallet acquired");
     await this.#send(this.inOrder());
@@ -300,6 +301,7 @@ export class WalletTransactions {
     // A nonce may be closed meanwhile, which the count read before does not show.
     const inHand = new Set(this.pendingNonces.keys());
     const first = await firstUnusedNonce(this.#deps, this.#signer.address);
+    this.lostNonces.end(first);
     await this.reopen();
     for (let nonce = first; nonce < Math.min(this.nextNonce, first + gapsMax); nonce++) {
       if (inHand.has(nonce) || this.pendingNonces.has(nonce)) continue;

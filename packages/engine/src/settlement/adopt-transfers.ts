@@ -10,6 +10,7 @@ import {
   type Claim,
   type RefundTerms,
 } from "../model/settlement.ts";
+import { adoptionOf } from "../model/lost-commits.ts";
 import { findWriteRefusal } from "../storage/database-problem.ts";
 import type { EngineStore } from "../storage/engine-store.ts";
 import type { Proof } from "./chain-proofs.ts";
@@ -136,11 +137,11 @@ async function adoptGroup(deps: AdoptDeps, transfers: readonly SentTransfer[]): 
   const known = await deps.store.findSettlementsByKey(named.map(({ key }) => key));
   const open = named.flatMap(({ event }, index): Proof[] => {
     const settlement = known[index];
-    return settlement && settlement.state !== "confirmed" ? [{ event, settlement }] : [];
+    return settlement && adoptionOf(settlement) === "conclude" ? [{ event, settlement }] : [];
   });
   const { payments, refunds } = await sort(
     deps,
-    named.filter((_, index) => !known[index]),
+    named.filter((_, index) => adoptionOf(known[index]) === "claim"),
   );
   // In this order, because a refund names its payment.
   const claimed = await claim(deps, payments);

@@ -9,6 +9,7 @@ import type { ChainView } from "../chain/follower/chain-view.ts";
 import type { Chain } from "../chain/endpoints/chain.ts";
 import { readCountAt, readHeadNumber } from "../chain/reads/reads.ts";
 import { findBlockSince } from "../chain/logs/sent-transfers.ts";
+import { isBehindChain } from "../model/lost-commits.ts";
 import type { StoredNonces, WalletLeaseStore } from "../storage/engine-store.ts";
 
 /**
@@ -93,16 +94,18 @@ export function createCompareNonces(deps: CompareDeps) {
     const counted = await Promise.all(
       stored.map(async ({ wallet, nextNonce }) => {
         const known = seen.get(wallet.toLowerCase())?.transactionCount;
-        if (known !== undefined && known <= nextNonce) return [];
+        if (known !== undefined && !isBehindChain(nextNonce, known)) return [];
         const count = await readCountAt(chain, wallet, head);
-        return count > nextNonce ? [{ wallet, nextNonce: count }] : [];
+        return isBehindChain(nextNonce, count) ? [{ wallet, nextNonce: count }] : [];
       }),
     );
     const behind = counted.flat();
     if (behind.length === 0) return [];
     // Other processes go on, and store a nonce before the chain has it.
     const now = new Map((await listNonces()).map((one) => [one.wallet, one]));
-    return behind.filter(({ wallet, nextNonce }) => nextNonce > (now.get(wallet)?.nextNonce ?? 0));
+    return behind.filter(({ wallet, nextNonce: count }) =>
+      isBehindChain(now.get(wallet)?.nextNonce ?? 0, count),
+    );
   }
 
   /** A search up to the newest block, which has not begun. */

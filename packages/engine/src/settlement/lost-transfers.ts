@@ -8,6 +8,7 @@ import { backOffMs, type BackOffBounds } from "../base/back-off.ts";
 import { steadyClockOf, type Clock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import { warning } from "../base/log.ts";
+import { isBehindChain } from "../model/lost-commits.ts";
 import { createCompareNonces, ownedBy, type Search, type Since } from "./compare-nonces.ts";
 import { createReadLost, retryPause, type ReadDeps, type SearchResult } from "./read-lost.ts";
 
@@ -100,7 +101,7 @@ export class LostTransfers {
     const stored = await store.listNextNonces(chain.network.chainId);
     const known = stored.find((one) => one.wallet.toLowerCase() === wallet.toLowerCase());
     // A wallet that is new to this database may have been used before.
-    if (!known || known.nextNonce >= count) return true;
+    if (!known || !isBehindChain(known.nextNonce, count)) return true;
     void this.compare();
     return false;
   }

@@ -1,0 +1,40 @@
+/** The steps from a state, as they are collected. */
+import type { Step } from "../checker/machine.ts";
+import type { State } from "./state.ts";
+
+type Change = (draft: State) => void;
+
+/** Collects the steps from a state. Each change is made on a copy. */
+export class Steps {
+  readonly list: Step<State>[] = [];
+  readonly #text: string;
+
+  constructor(state: State) {
+    this.#text = JSON.stringify(state);
+  }
+
+  /** What happens by itself, in time. */
+  add(name: string, change: Change): void {
+    this.#make(name, change, false);
+  }
+
+  /** What need not happen. */
+  addFault(name: string, change: Change): void {
+    this.#make(name, change, true);
+  }
+
+  #make(name: string, change: Change, isFault: boolean): void {
+    const to: State = JSON.parse(this.#text);
+    change(to);
+    noteTold(to);
+    this.list.push({ name, to, isFault });
+  }
+}
+
+/** Callers ask at every moment, so whatever the database says is told. */
+function noteTold(state: State): void {
+  for (const [payment, row] of state.database.settlements.entries()) {
+    if (row?.state === "confirmed") state.toldConfirmed |= 1 << payment;
+    if (row?.state === "failed") state.toldFailed |= 1 << payment;
+  }
+}
