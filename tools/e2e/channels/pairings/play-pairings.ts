@@ -64,22 +64,31 @@ export interface PlayOptions {
 export async function playPairings({ calls, atOnce = false, onResult }: PlayOptions) {
   await using stack = new AsyncDisposableStack();
   const deployment = await startDeployment({
-    buyers: 2 * pairings.length + 1,
+    // Each pairing has a buyer, a seller, and the wallet of a facilitator.
+    buyers: 3 * pairings.length,
     env: { FARTHING_CHANNEL_SECRET: channelSecret },
   });
   stack.defer(() => deployment.stop());
   const { devnet, surfaces } = deployment;
   const table = { devnet, network: networkOfChain(chainId) };
-  const stockWallet = deployment.newBuyer();
-  const stock = await openStockFacilitator(table, stockWallet);
-  stack.defer(() => stock.close());
   const goods = goodsFor(calls);
   const receivers = new Set<Address>();
 
+  /** A published facilitator of its own for each pairing: one wallet at once loses count of its nonces. */
+  async function openFacilitator({ facilitator, hasVault }: Pairing) {
+    if (facilitator === "our") {
+      const by: FacilitatorAddress = hasVault ? surfaces.public : surfaces.hosted;
+      return { by, senders: devnet.relayers.map(({ address }) => address) };
+    }
+    const wallet = deployment.newBuyer();
+    const by = await openStockFacilitator(table, wallet);
+    stack.defer(() => by.close());
+    return { by, senders: [wallet.address] };
+  }
+
   async function play(pairing: Pairing): Promise<PairingResult> {
-    const { facilitator, buyer: buying, seller: selling, hasVault } = pairing;
-    const ours = hasVault ? surfaces.public : surfaces.hosted;
-    const by: FacilitatorAddress = facilitator === "our" ? ours : stock;
+    const { buyer: buying, seller: selling, hasVault } = pairing;
+    const { by, senders } = await openFacilitator(pairing);
     const payer = deployment.newBuyer();
     // The key is that of the devnet's seller.
     const payee = hasVault ? devnet.seller : deployment.newBuyer();
@@ -89,8 +98,6 @@ export async function playPairings({ calls, atOnce = false, onResult }: PlayOpti
     stack.defer(() => shop.close());
     const openBuyer = buying === "our" ? openOurBuyer : openStockBuyer;
     const buyer = openBuyer(table, payer, goods);
-    const senders =
-      facilitator === "our" ? devnet.relayers.map(({ address }) => address) : [stockWallet.address];
     const [sentBefore, startedAt] = [await countSent(senders), performance.now()];
     const figures = await playPairing({ table, goods, buyer, shop, payer, payee, calls }).catch(
       (error: unknown) => ({ ...nothingPlayed, problems: [String(error)] }),
