@@ -11,15 +11,15 @@ export type { ContractCallResult } from "./relayer/contract-calls.ts";
 export { depositRequest } from "./settlement/deposit-request.ts";
 export { depositOf } from "./model/channel-deposit.ts";
 export type { Since } from "./settlement/compare-nonces.ts";
-export {
-  type DigestSigner,
-  type KeySource,
-  createChannelSigner,
-  createSigners,
-} from "./relayer/sign.ts";
-export type { SignedTransaction, Signer, UnsignedTransaction } from "./relayer/signer.ts";
+export { type KeySource, createChannelSigner, createSigners } from "./relayer/sign.ts";
+export type {
+  DigestSigner,
+  SignedTransaction,
+  Signer,
+  UnsignedTransaction,
+} from "./relayer/signer.ts";
 export { type WalletSource, openSigners } from "./relayer/open-signers.ts";
-export { createKmsSigner } from "./relayer/remote-signers/aws-kms.ts";
+export { createKmsDigestSigner, createKmsSigner } from "./relayer/remote-signers/aws-kms.ts";
 export { createWeb3Signers, type Web3SignerOptions } from "./relayer/remote-signers/web3signer.ts";
 export type { WalletLoad, RelayerLoad } from "./relayer/relayer.ts";
 export * from "./model/settlement.ts";

@@ -24,6 +24,7 @@ import type { PaymentContext } from "./payments/context.ts";
 import { createServiceHistory } from "./payments/service-history.ts";
 import { registerStatusPage } from "./payments/status-page.ts";
 import { readiness } from "./payments/status.ts";
+import { openChannelKey } from "./payments/channels/authorizer.ts";
 import { registerPayments } from "./payments/routes.ts";
 import { openConfiguredSigners } from "./operations/configured-parts.ts";
 import { startGasWatch } from "./operations/gas-watch.ts";
@@ -130,7 +131,7 @@ type Service = Awaited<ReturnType<typeof createService>>;
 /** Creates all parts; none of them listens or works yet. */
 async function createService(options: StartOptions) {
   const { config, clock = systemClock, selfBuilt = false, listen: listens = true } = options;
-  const signers = await openConfiguredSigners(config);
+  const { signers, channelKey } = await openKeys(config);
   const metrics = metricsOf(config, signers, clock);
   const log = metrics.watchLog(options.log ?? createLog(config.logLevel));
   const traces = await startTraces(config.traces, { clock, log, version: versionOf(), metrics });
@@ -160,7 +161,8 @@ async function createService(options: StartOptions) {
   });
   const { site, listensAt } = createSiteAddress(config);
   const shared = { ...storage, config, clock, log, engine, metrics, xdcPrice, site, ...writing };
-  const context = createPaymentContext({ ...shared, presentFee, selfBuilt, listens, history });
+  const paying = { presentFee, channelKey, selfBuilt, listens, history };
+  const context = createPaymentContext({ ...shared, ...paying });
   const features = selfBuilt // It has no accounts.
     ? undefined
     : createFeatures(withPayments(shared, context));
@@ -317,6 +319,14 @@ function watchChecks({ record, history, context, shared: { metrics } }: Service)
       for (const { name, ok } of checks) metrics.noteCheck(name, ok);
     },
   });
+}
+
+/** Opens the relayer wallets, and the key of channels where it is outside of the process. */
+async function openKeys(config: Config) {
+  return {
+    signers: await openConfiguredSigners(config),
+    channelKey: await openChannelKey(config),
+  };
 }
 
 function metricsOf(config: Config, signers: readonly Signer[], clock: Clock): Metrics {

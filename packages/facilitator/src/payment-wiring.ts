@@ -1,7 +1,12 @@
 /** What the payment routes are given: the engine's steps, the limits, and the fee. */
 import { readFileSync } from "node:fs";
 import { isObject, type ChainId } from "@farthing/protocol";
-import { gasPriceFloorWei, type NetworkState, type SettlementEngine } from "@farthing/engine";
+import {
+  gasPriceFloorWei,
+  type DigestSigner,
+  type NetworkState,
+  type SettlementEngine,
+} from "@farthing/engine";
 import type { Runtime } from "@farthing/engine/base";
 import type { Config } from "./config/config.ts";
 import type { Metrics } from "./operations/metrics.ts";
@@ -28,6 +33,8 @@ export interface PaymentWiring extends Runtime {
   readonly config: Config;
   readonly store: ServiceStore;
   readonly engine: SettlementEngine;
+  /** Signs for channels from outside of the process. */
+  readonly channelKey: DigestSigner | undefined;
   readonly metrics: Metrics;
   readonly xdcPrice: XdcPrice;
   readonly presentFee: PresentFee;
@@ -38,6 +45,7 @@ export interface PaymentWiring extends Runtime {
 /** Creates the dependencies of the payment routes; sends no request yet. */
 export function createPaymentContext(wiring: PaymentWiring): PaymentContext {
   const { selfBuilt, config, clock, log, store, engine, metrics, xdcPrice, presentFee } = wiring;
+  const { channelSecret: secret } = config;
   const { networks } = engine.status();
   const areTestKeysFree = networks.some(({ network }) => network.chainId === 50);
   return {
@@ -58,7 +66,10 @@ export function createPaymentContext(wiring: PaymentWiring): PaymentContext {
     // The self-built surface has no accounts, and therefore no listings.
     catalogue: createCatalogue(selfBuilt ? undefined : store),
     waiters: engine.waiters,
-    channels: { chain: engine.channels, authorizer: createAuthorizer(config.channelSecret) },
+    channels: {
+      chain: engine.channels,
+      authorizer: createAuthorizer({ secret, remote: wiring.channelKey, clock, log }),
+    },
     settleMarginSeconds: config.settleMarginSeconds,
     ...presentFee,
     freeCredits: config.freeCredits,

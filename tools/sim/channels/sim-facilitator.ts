@@ -117,6 +117,7 @@ function mortalStore(store: ChannelStore, { step }: Mortal): ChannelStore {
     listUnclaimed: (...input) => step("read", () => store.listUnclaimed(...input)),
     hasOpenChannels: (...input) => step("read", () => store.hasOpenChannels(...input)),
     takeForClaim: (...input) => step("takeForClaim", () => store.takeForClaim(...input)),
+    giveBack: (...input) => step("giveBack", () => store.giveBack(...input)),
     spendReservations: (...input) => step("spend", () => store.spendReservations(...input)),
     findWatchedBlock: (...input) => step("read", () => store.findWatchedBlock(...input)),
     listEventsBetween: (...input) => step("read", () => store.listEventsBetween(...input)),

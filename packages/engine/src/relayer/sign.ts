@@ -11,7 +11,7 @@ import * as Signature from "ox/Signature";
 import * as TxEnvelopeLegacy from "ox/TxEnvelopeLegacy";
 import { misconfigured } from "../base/fault.ts";
 import type { Secret } from "../base/secret.ts";
-import { attachSignature, envelopeOf, type Signer } from "./signer.ts";
+import { attachSignature, envelopeOf, type DigestSigner, type Signer } from "./signer.ts";
 
 /** Private keys, or a mnemonic with a number of wallets (m/44'/60'/0'/0/n). */
 export type KeySource =
@@ -63,12 +63,6 @@ function signerOf(privateKey: Hex): Signer {
   };
 }
 
-/** Signs digests that the contract of channels checks, for one account. */
-export interface DigestSigner {
-  readonly address: Address;
-  sign(digest: Uint8Array): Hex;
-}
-
 /** Names the use of the secret. With the rest of the function it must never change: channels name the address. */
 const channelPurpose = "farthing: authorizer of channels";
 
@@ -78,7 +72,7 @@ export function createChannelSigner(secret: Secret, account: Address): DigestSig
   const { address } = signerOf(privateKey);
   return {
     address,
-    sign: (digest) => Signature.toHex(Secp256k1.sign({ payload: digest, privateKey })),
+    sign: async (payload) => Signature.toHex(Secp256k1.sign({ payload, privateKey })),
   };
 }
 

@@ -29,6 +29,15 @@ export interface Signer {
   sign(transaction: UnsignedTransaction): Promise<SignedTransaction>;
 }
 
+/** Signs digests that the contract of channels checks. */
+export interface DigestSigner {
+  readonly address: Address;
+  /** The key service that signs; absent where the key is in this process. */
+  readonly service?: string;
+  /** 65 bytes. Throws the fault `signer_unavailable` when no valid signature was made. */
+  sign(digest: Uint8Array): Promise<Hex>;
+}
+
 export type Envelope = TxEnvelopeLegacy.TxEnvelopeLegacy;
 
 export function envelopeOf(transaction: UnsignedTransaction): Envelope {
@@ -38,7 +47,7 @@ export function envelopeOf(transaction: UnsignedTransaction): Envelope {
   return TxEnvelopeLegacy.from({ ...fields, ...recipient });
 }
 
-interface RecoverableSignature {
+export interface RecoverableSignature {
   readonly r: Hex;
   readonly s: Hex;
   readonly yParity: number;

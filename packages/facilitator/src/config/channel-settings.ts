@@ -7,4 +7,9 @@ export const channelSettings = {
       "64 hex digits (keep them in a file: FARTHING_CHANNEL_SECRET_FILE=/run/secrets/channel-secret)",
     isSecret: true,
   },
+  FARTHING_CHANNEL_KMS_KEY: {
+    shape:
+      "key in AWS KMS (spec ECC_SECG_P256K1) that signs for the channels of all accounts that are opened from then on, an id, ARN or alias; never changed, because channels name its address for ever; beside FARTHING_CHANNEL_SECRET, which goes on signing for the channels that name its keys",
+    example: "alias/farthing-channels",
+  },
 } as const;

@@ -232,6 +232,7 @@ function optionalSettings(read: ReadSetting) {
     databaseReadUrl: read("DATABASE_READ_URL", postgresLocation),
     ...readRecoverySettings(read),
     channelSecret: read("FARTHING_CHANNEL_SECRET", longSecret),
+    channelKmsKey: read("FARTHING_CHANNEL_KMS_KEY", kmsKey),
     gasPriceMaxWei: read("FARTHING_GAS_PRICE_MAX", gwei),
     xdcPrice: read("FARTHING_XDC_PRICE", priceSource),
     /** PEM; undefined for the usual authorities only. */

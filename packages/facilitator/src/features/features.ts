@@ -79,8 +79,7 @@ export interface FeaturesDeps extends Runtime, PresentFee {
   readonly config: WebhookFeatureDeps["config"] &
     EmailFeatureDeps["config"] &
     PurchaseFeatureDeps["config"] &
-    ListingFeatureDeps["config"] &
-    ChannelFeatureDeps["config"] & {
+    ListingFeatureDeps["config"] & {
       readonly networks: readonly {
         readonly network: Network;
         readonly explorerUrl: string | undefined;
@@ -100,6 +99,7 @@ export interface FeaturesDeps extends Runtime, PresentFee {
   /** Requests of one account in a window; null for no limit. */
   readonly requestsMax: number | null;
   readonly budget: PurchaseBudget;
+  readonly channels: ChannelFeatureDeps["channels"];
   readonly payments: RefundContext;
   readonly metrics: EmailFeatureDeps["metrics"];
   authenticate(text: string): Promise<ApiKey | undefined>;

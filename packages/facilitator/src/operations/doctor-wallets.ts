@@ -16,6 +16,7 @@ import {
 import { type CheckLine, fail, Fault, ok, timeText, warn } from "@farthing/engine/base";
 import type { WalletReport, StoreReport } from "@farthing/engine/storage";
 import { type Config } from "../config/config.ts";
+import { openChannelKey } from "../payments/channels/authorizer.ts";
 
 /** Returns a wallet's needs at a node's gas price, within the bounds of our transactions. */
 export function gasNeedsAt(asked: bigint, limits: GasLimits) {
@@ -45,6 +46,20 @@ export async function openWallets({
   } catch (error) {
     const text = error instanceof Fault ? error.message : "the wallets cannot be made";
     return { signers: [], lines: [fail(name, text, "correct it and run this again")] };
+  }
+}
+
+/** Has the key service that signs for channels, if there is one, sign a digest that is of no use. */
+export async function checkChannelKey(settings: Pick<Config, "channelKmsKey">) {
+  const name = "channels";
+  try {
+    const key = await openChannelKey(settings);
+    if (!key) return [];
+    await key.sign(new Uint8Array(32));
+    return [ok(name, `${key.service} signs for channels as ${key.address}`)];
+  } catch (error) {
+    const text = error instanceof Fault ? error.message : "the key of channels does not sign";
+    return [fail(name, text, "check the key service and its permissions")];
   }
 }
 

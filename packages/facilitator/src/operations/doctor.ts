@@ -46,7 +46,7 @@ import { checkDatabase, checkReadServer } from "./doctor-database.ts";
 import { checkMail } from "./doctor-mail.ts";
 import { checkFiles } from "./doctor-files.ts";
 import { checkCollector } from "./doctor-traces.ts";
-import { checkNonces, gasNeedsAt, openWallets } from "./doctor-wallets.ts";
+import { checkChannelKey, checkNonces, gasNeedsAt, openWallets } from "./doctor-wallets.ts";
 
 export interface CheckSection {
   readonly title: string;
@@ -83,7 +83,8 @@ export async function* examine(
   }
   const wallets = await openWallets(config);
   const collector = await checkCollector(config.traces);
-  const settingLines = [...configLines(config), ...filesLines(), ...wallets.lines, ...collector];
+  const keys = [...wallets.lines, ...(await checkChannelKey(config))];
+  const settingLines = [...configLines(config), ...filesLines(), ...keys, ...collector];
   yield { title: "configuration", lines: settingLines };
   const addresses = wallets.signers.map(({ address }) => address);
   const database = await checkDatabase(config.databaseUrl, clock, addresses);

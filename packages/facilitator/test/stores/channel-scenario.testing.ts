@@ -47,6 +47,7 @@ export async function keepChannels(
   await store.listUnclaimed(chainId, now, 3);
   await store.hasOpenChannels(chainId);
   await store.takeForClaim(chainId, [channelId], { now, until: now + 1 });
+  await store.giveBack(chainId, [channelId], now + 1);
   await store.spendReservations(chainId, [channelId]);
   const left = { totalClaimed: 6n, withdrawing: 0n, withdrawRequestedAt: 0, refundNonce: 0n };
   const states = [{ channelId, state: { ...left, balance: 9n } }];

@@ -10,22 +10,57 @@ import * as PublicKey from "ox/PublicKey";
 import * as Signature from "ox/Signature";
 import * as TxEnvelopeLegacy from "ox/TxEnvelopeLegacy";
 import { Fault, misconfigured } from "../../base/fault.ts";
-import { envelopeOf, type Signer } from "../signer.ts";
+import {
+  attachSignature,
+  envelopeOf,
+  type DigestSigner,
+  type RecoverableSignature,
+  type Signer,
+} from "../signer.ts";
 import { askSigner, atStart, SignerRefusal } from "./ask-signer.ts";
-import { attachCheckedSignature } from "./checked-signature.ts";
+import { checkedSignature } from "./checked-signature.ts";
 
 const service = "AWS KMS";
 
 /** A signature of the key is at most 72 bytes in DER. */
 const derBytesMax = 72;
 
+/** A key in KMS, of which only the address is known here. */
+interface KmsKey {
+  readonly address: Address;
+  sign(digest: Uint8Array): Promise<RecoverableSignature>;
+}
+
 /** `keyId`: a key's id, ARN or alias. Throws the fault `configuration`. */
 export async function createKmsSigner(keyId: string): Promise<Signer> {
+  const key = await openKey(keyId, "FARTHING_RELAYER_KMS_KEYS");
+  return {
+    address: key.address,
+    service,
+    async sign(transaction) {
+      const envelope = envelopeOf(transaction);
+      const signature = await key.sign(Hex.toBytes(TxEnvelopeLegacy.getSignPayload(envelope)));
+      return attachSignature(envelope, signature);
+    },
+  };
+}
+
+/** `setting`: what names the key. Throws the fault `configuration`. */
+export async function createKmsDigestSigner(keyId: string, setting: string): Promise<DigestSigner> {
+  const key = await openKey(keyId, setting);
+  return {
+    address: key.address,
+    service,
+    sign: async (digest) => Signature.toHex(await key.sign(digest)),
+  };
+}
+
+async function openKey(keyId: string, setting: string): Promise<KmsKey> {
   const { KMSClient, GetPublicKeyCommand, SignCommand } = await loadSdk();
   const region = /^arn:[^:]+:kms:([^:]+):/.exec(keyId)?.[1];
   // Attempts are counted and bounded here.
   const client = new KMSClient({ maxAttempts: 1, ...(region === undefined ? {} : { region }) });
-  const fix = `check FARTHING_RELAYER_KMS_KEYS, AWS_REGION and the credentials; "${keyId}" needs kms:GetPublicKey and kms:Sign`;
+  const fix = `check ${setting}, AWS_REGION and the credentials; "${keyId}" needs kms:GetPublicKey and kms:Sign`;
   const asked = askSigner(
     service,
     async (abortSignal) => {
@@ -38,10 +73,7 @@ export async function createKmsSigner(keyId: string): Promise<Signer> {
   const address = await atStart(asked, fix);
   return {
     address,
-    service,
-    sign: (transaction) => {
-      const envelope = envelopeOf(transaction);
-      const digest = Hex.toBytes(TxEnvelopeLegacy.getSignPayload(envelope));
+    sign(digest) {
       const command = new SignCommand({
         KeyId: keyId,
         Message: digest,
@@ -52,7 +84,7 @@ export async function createKmsSigner(keyId: string): Promise<Signer> {
         service,
         async (abortSignal) => {
           const { Signature: der } = await client.send(command, { abortSignal }).catch(refusing);
-          return attachCheckedSignature(envelope, readDer(der), address);
+          return checkedSignature(Hex.fromBytes(digest), readDer(der), address);
         },
         sentenceOf,
       );

@@ -1,28 +1,24 @@
-/** Signatures of key services become part of a transaction only when they are its wallet's. */
+/** Signatures of key services are used only when they are those of the key that was asked. */
 import { secp256k1Order as order, type Address } from "@farthing/protocol";
 import * as Hex from "ox/Hex";
 import * as Secp256k1 from "ox/Secp256k1";
-import * as TxEnvelopeLegacy from "ox/TxEnvelopeLegacy";
-import { attachSignature, type Envelope, type SignedTransaction } from "../signer.ts";
+import type { RecoverableSignature } from "../signer.ts";
 import { SignerRefusal } from "./ask-signer.ts";
 
 /**
  * Key services return any s and no recovery id, or one of their own convention: s becomes the lower one,
  * as nodes require, and the recovery id is the one that leads to the address. Throws when neither does.
  */
-export function attachCheckedSignature(
-  envelope: Envelope,
+export function checkedSignature(
+  payload: Hex.Hex,
   given: { readonly r: bigint; readonly s: bigint },
   address: Address,
-): SignedTransaction {
+): RecoverableSignature {
   const s = given.s > order / 2n ? order - given.s : given.s;
   if (isScalar(given.r) && isScalar(s)) {
-    const payload = TxEnvelopeLegacy.getSignPayload(envelope);
     for (const yParity of [0, 1]) {
       const signature = { r: wordOf(given.r), s: wordOf(s), yParity };
-      if (recover({ payload, signature }) === address.toLowerCase()) {
-        return attachSignature(envelope, signature);
-      }
+      if (recover({ payload, signature }) === address.toLowerCase()) return signature;
     }
   }
   throw new SignerRefusal(`the signature is not that of ${address}`);

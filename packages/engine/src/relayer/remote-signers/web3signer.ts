@@ -9,9 +9,9 @@ import * as TxEnvelopeLegacy from "ox/TxEnvelopeLegacy";
 import { misconfigured } from "../../base/fault.ts";
 import { readText } from "../../base/read-text.ts";
 import type { Secret } from "../../base/secret.ts";
-import { envelopeOf, type Signer } from "../signer.ts";
+import { attachSignature, envelopeOf, type Signer } from "../signer.ts";
 import { askSigner, atStart, SignerRefusal } from "./ask-signer.ts";
-import { attachCheckedSignature } from "./checked-signature.ts";
+import { checkedSignature } from "./checked-signature.ts";
 
 const service = "Web3Signer";
 
@@ -64,7 +64,9 @@ export async function createWeb3Signers(options: Web3SignerOptions): Promise<Sig
           service,
           async (signal) => {
             const text = await ask(path, signal, signatureBytesMax, { data });
-            return attachCheckedSignature(envelope, readSignature(text), address);
+            const payload = TxEnvelopeLegacy.getSignPayload(envelope);
+            const signature = checkedSignature(payload, readSignature(text), address);
+            return attachSignature(envelope, signature);
           },
           sentenceOf,
         );

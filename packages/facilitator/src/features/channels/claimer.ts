@@ -76,10 +76,13 @@ export function createClaimer(deps: ClaimerDeps) {
     await watch.look(chainId, open);
     const due = chooseDue(await listOpen(chainId), asked, clock.nowMs());
     for (const [account, rows] of Map.groupBy(due, (row) => row.account)) {
-      asked.delete(account.toLowerCase());
+      const isAsked = asked.delete(account.toLowerCase());
+      let waiting = 0;
       for (let first = 0; first < rows.length; first += rowsMax) {
-        await claim(chainId, rows.slice(first, first + rowsMax));
+        waiting += await claim(chainId, rows.slice(first, first + rowsMax));
       }
+      // What waits for its signer is taken up again, also where it is due by the account's word alone.
+      if (isAsked && waiting > 0) asked.add(account.toLowerCase());
       await sweep(deps, chainId, account);
     }
     await sweepUnsent(chainId);
@@ -96,8 +99,8 @@ export function createClaimer(deps: ClaimerDeps) {
     for (const account of due) await sweep(deps, chainId, account);
   }
 
-  /** Claims rows of one account that no other process claims. */
-  async function claim(chainId: ChainId, rows: readonly KeptVoucher[]): Promise<void> {
+  /** Claims rows of one account that no other process claims. Returns how many wait for their signer. */
+  async function claim(chainId: ChainId, rows: readonly KeptVoucher[]): Promise<number> {
     const now = clock.nowMs();
     const ids = rows.map(({ channelId }) => channelId);
     const times = { now, until: now + claimMs };
@@ -108,7 +111,14 @@ export function createClaimer(deps: ClaimerDeps) {
       log.error(fields, "Channel holds less than was charged; its voucher cannot be claimed");
       return false;
     });
-    if (ours.length > 0) await sendClaims({ ...deps, watch }, chainId, ours);
+    if (ours.length === 0) return 0;
+    const waiting = await sendClaims({ ...deps, watch }, chainId, ours);
+    if (waiting.length > 0) {
+      await store.giveBack(chainId, waiting, times.until);
+      const fields = { event: "channel_claim_waits", chainId, rows: waiting.length };
+      log.warn(fields, "Claim of channels waits for its signer; tried again in ten seconds");
+    }
+    return waiting.length;
   }
 
   return {

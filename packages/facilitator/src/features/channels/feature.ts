@@ -1,11 +1,9 @@
 /** Channels: the vault of vouchers, and the claims that it makes in time. */
 import type { Runtime } from "@farthing/engine/base";
-import type { SettlementEngine } from "@farthing/engine";
-import type { Secret } from "@farthing/engine/base";
 import { xdc, type Network } from "@farthing/protocol";
 import type { Database } from "@farthing/engine/storage";
 import type { PresentFee } from "../../payments/present-fee.ts";
-import { createAuthorizer } from "../../payments/channels/authorizer.ts";
+import type { ChannelContext } from "../../payments/channels/context.ts";
 import type { ApiKey } from "../api-keys/model.ts";
 import type { Feature, RunningFeature } from "../feature.ts";
 import { createClaimer } from "./claimer.ts";
@@ -22,11 +20,10 @@ import { createVault } from "./vault.ts";
 export type ChannelStore = VoucherStore & ChannelEventStore & AccountChannelStore;
 
 export interface ChannelFeatureDeps extends Runtime, Pick<PresentFee, "fee"> {
-  readonly config: { readonly channelSecret: Secret | undefined };
   readonly store: ChannelStore;
   readonly explorers: Explorers;
   readonly freeCredits: number;
-  readonly engine: Pick<SettlementEngine, "channels">;
+  readonly channels: ChannelContext;
   readonly networks: readonly Network[];
   authenticate(text: string): Promise<ApiKey | undefined>;
 }
@@ -50,8 +47,7 @@ export const channels = {
 } satisfies Feature;
 
 function create(deps: ChannelFeatureDeps): RunningFeature {
-  const authorizer = createAuthorizer(deps.config.channelSecret);
-  const chain = deps.engine.channels;
+  const { chain, authorizer } = deps.channels;
   const chainIds = deps.networks.map(({ chainId }) => chainId);
   // Beside mainnet, test money costs nothing, as in settlements.
   const hasMainnet = chainIds.includes(xdc.chainId);

@@ -9,7 +9,7 @@ import {
 } from "@farthing/protocol";
 import { channelCalls } from "@farthing/protocol/channel-contract";
 import type { Channels } from "@farthing/engine";
-import type { Runtime } from "@farthing/engine/base";
+import { Fault, type Runtime } from "@farthing/engine/base";
 import type { ChannelAuthorizer } from "../../payments/channels/context.ts";
 import type { ChannelWatch } from "./channel-watch.ts";
 import type { KeptVoucher } from "./model.ts";
@@ -25,24 +25,27 @@ export interface SendClaimsDeps extends Runtime {
   readonly watch: Pick<ChannelWatch, "refresh">;
 }
 
+/** Returns the channels that nobody signs for now, of which nothing was sent. */
 export async function sendClaims(
   deps: SendClaimsDeps,
   chainId: ChainId,
-  rows: readonly KeptVoucher[],
-): Promise<void> {
+  given: readonly KeptVoucher[],
+): Promise<readonly Hex[]> {
   const { chain, watch, log } = deps;
+  const { data, rows, waiting } = await encodeClaims(deps, chainId, given);
+  if (data === undefined) return waiting;
   const ids = rows.map(({ channelId }) => channelId);
-  const called = await chain.call(chainId, await encodeClaims(deps, chainId, rows), callWaitMs);
+  const called = await chain.call(chainId, data, callWaitMs);
   const fields = { chainId, account: rows[0]?.account, rows: rows.length };
   if (called.kind === "reverts") {
     log.warn({ event: "channel_claim_refused", ...fields }, "Claim of channels would revert");
     await watch.refresh(chainId, ids);
     // One row may have lost its balance since it was read; the others must not wait for it.
     const half = Math.ceil(rows.length / 2);
-    if (rows.length === 1) return;
-    await sendClaims(deps, chainId, rows.slice(0, half));
-    await sendClaims(deps, chainId, rows.slice(half));
-    return;
+    if (rows.length === 1) return waiting;
+    const first = await sendClaims(deps, chainId, rows.slice(0, half));
+    const second = await sendClaims(deps, chainId, rows.slice(half));
+    return [...waiting, ...first, ...second];
   }
   const { transaction } = called;
   await deps.store.spendReservations(chainId, ids);
@@ -54,28 +57,67 @@ export async function sendClaims(
     const message = "Claim of channels not in a block yet";
     log.info({ event: "channel_claim_pending", transaction, ...fields }, message);
   }
+  return waiting;
 }
 
-/** One call for all rows: those that we sign together, and each that its seller has signed. */
+/** A call, its rows, and the channels that are left out of it. */
+interface EncodedClaims {
+  /** Undefined where no row can be claimed now. */
+  readonly data: Hex | undefined;
+  readonly rows: readonly KeptVoucher[];
+  readonly waiting: readonly Hex[];
+}
+
+/**
+ * One call for the rows that can be signed now: those of each authorizer of ours together, and each that
+ * its seller has signed. No call where none can.
+ */
 async function encodeClaims(
   { authorizer }: Pick<SendClaimsDeps, "authorizer">,
   chainId: ChainId,
-  rows: readonly KeptVoucher[],
-): Promise<Hex> {
+  given: readonly KeptVoucher[],
+): Promise<EncodedClaims> {
   const calls: Hex[] = [];
-  const signed: KeptVoucher[] = [];
-  for (const row of rows) {
-    if (row.claimSignature === null) signed.push(row);
-    else calls.push(channelCalls.claimWithSignature([claimOf(row)], row.claimSignature));
+  const rows: KeptVoucher[] = [];
+  const waiting: Hex[] = [];
+  const unsigned: KeptVoucher[] = [];
+  for (const row of given) {
+    if (row.claimSignature === null) {
+      unsigned.push(row);
+      continue;
+    }
+    calls.push(channelCalls.claimWithSignature([claimOf(row)], row.claimSignature));
+    rows.push(row);
   }
-  const [first] = signed;
-  if (first) {
-    const entries = signed.map((row) => entryOf(chainId, row));
-    const signature = await authorizer.signClaims(chainId, first.config, entries);
-    if (signature) calls.push(channelCalls.claimWithSignature(signed.map(claimOf), signature));
+  const groups = Map.groupBy(unsigned, ({ config }) => config.receiverAuthorizer);
+  for (const group of groups.values()) {
+    const [first] = group;
+    const entries = group.map((row) => entryOf(chainId, row));
+    const signature = first && (await signNow(authorizer, chainId, first, entries));
+    if (signature === undefined) {
+      waiting.push(...group.map(({ channelId }) => channelId));
+      continue;
+    }
+    calls.push(channelCalls.claimWithSignature(group.map(claimOf), signature));
+    rows.push(...group);
   }
   const [only] = calls;
-  return only !== undefined && calls.length === 1 ? only : channelCalls.multicall(calls);
+  return { data: calls.length > 1 ? channelCalls.multicall(calls) : only, rows, waiting };
+}
+
+/** Undefined while the key service that signs for the channels fails. */
+async function signNow(
+  authorizer: ChannelAuthorizer,
+  chainId: ChainId,
+  { config }: KeptVoucher,
+  entries: readonly ClaimEntry[],
+): Promise<Hex | undefined> {
+  try {
+    return await authorizer.signClaims(chainId, config, entries);
+  } catch (error) {
+    if (error instanceof Fault && error.code === "signer_unavailable") return undefined;
+    throw error;
+  }
 }
 
 function claimOf({ config, maxClaimableAmount, signature, charged }: KeptVoucher): VoucherClaim {

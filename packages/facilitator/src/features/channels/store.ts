@@ -35,6 +35,8 @@ export interface VoucherStore {
     ids: readonly Hex[],
     times: { readonly now: number; readonly until: number },
   ): Promise<Hex[]>;
+  /** Gives channels back that were taken until this time and not claimed. */
+  giveBack(chainId: ChainId, ids: readonly Hex[], until: number): Promise<void>;
   /** The credits that are reserved for these channels are spent: their claim was sent. */
   spendReservations(chainId: ChainId, ids: readonly Hex[]): Promise<void>;
 }
@@ -56,6 +58,7 @@ export function createVoucherStore(database: Database): VoucherStore {
       return row !== undefined;
     },
     takeForClaim: atomic(database, takeForClaim),
+    giveBack: atomic(database, giveBack),
     spendReservations: atomic(database, spendReservations),
   };
 }
@@ -201,4 +204,14 @@ const takeForClaim: Work<VoucherStore["takeForClaim"]> = async (
     .returning("channel_id")
     .execute();
   return rows.map(({ channel_id: id }) => id);
+};
+
+const giveBack: Work<VoucherStore["giveBack"]> = async ({ db, engine }, chainId, ids, until) => {
+  await db
+    .updateTable("channel_vouchers")
+    .set({ claiming_until: 0 })
+    .where("chain_id", "=", chainId)
+    .where("channel_id", "in", db.selectFrom(textList(engine, ids)).select("given.of"))
+    .where("claiming_until", "=", until)
+    .execute();
 };

@@ -16,7 +16,12 @@ import type {
 export interface ChannelAuthorizer {
   /** The address for an account; undefined where the surface offers none. */
   addressOf(account: Address | null): Address | undefined;
-  /** Undefined where the channel's authorizer is not one of ours. */
+  /** Whether the channel's authorizer is one of ours. */
+  canSign(config: ChannelConfig): boolean;
+  /**
+   * Undefined where the channel's authorizer is not one of ours. Throws the fault `signer_unavailable`
+   * while its key service fails, as a refund does.
+   */
   signClaims(
     chainId: ChainId,
     config: ChannelConfig,
@@ -32,6 +37,7 @@ export interface ChannelAuthorizer {
 /** Where no authorizer is configured: sellers sign for themselves. */
 export const noAuthorizer: ChannelAuthorizer = {
   addressOf: () => undefined,
+  canSign: () => false,
   signClaims: async () => undefined,
   signRefund: async () => undefined,
 };
