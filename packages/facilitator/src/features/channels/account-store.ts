@@ -38,7 +38,10 @@ export interface AccountChannelStore {
   sumChannels(account: Address, chainId: ChainId): Promise<ChannelSums>;
   /** Days since one of them, counted from 1970, that have a charge or a claim. */
   listChannelDays(account: Address, chainId: ChainId, since: number): Promise<ChannelDay[]>;
-  /** Accounts for which at least so many base units are claimed and not sent, as far as is recorded. */
+  /**
+   * Accounts for which at least so many base units are claimed and not sent, as far as is recorded; those
+   * with the most first.
+   */
   listUnsent(chainId: ChainId, minUnits: bigint, limit: number): Promise<Address[]>;
   /** Records what was sent to a receiver of all that was claimed for it. */
   recordSettled(account: Address, chainId: ChainId, settled: bigint): Promise<void>;
@@ -88,7 +91,10 @@ export function createAccountChannelStore(database: Database): AccountChannelSto
         .selectFrom("channel_sums")
         .select(sumTable.columns)
         .where("chain_id", "=", chainId)
-        .where(sql<boolean>`claimed - settled >= cast(${minUnits.toString()} as bigint)`)
+        // Written out, as the index has it; SQLite finds nothing in it by a value that is cast.
+        .where(sql<boolean>`claimed - settled >= ${Number(minUnits)}`)
+        .orderBy(sql`claimed - settled`, "desc")
+        .orderBy("account", "desc")
         .limit(limit)
         .execute();
       return rows.map((row) => sumTable.read(row).account);

@@ -106,4 +106,9 @@ export const migrations: Migrations = {
       on channel_vouchers (account, chain_id, unclaimed_since)
       where unclaimed_since is not null`.execute(db);
   },
+  "0004-unsent": async (db) => {
+    // What is claimed and not sent is looked for every ten seconds, and most accounts have nothing.
+    await sql`create index channel_sums_unsent
+      on channel_sums (chain_id, (claimed - settled), account)`.execute(db);
+  },
 };
