@@ -8,6 +8,7 @@ export * from "./http/agent-directory.ts";
 export * from "./signatures/authorization.ts";
 export * from "./extensions/bazaar.ts";
 export * from "./settlements/books.ts";
+export * from "./settlements/sold-parts.ts";
 export * from "./process/bounded-output.ts";
 export * from "./http/caller-network.ts";
 export * from "./process/buyer-variables.ts";

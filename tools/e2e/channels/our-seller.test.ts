@@ -3,6 +3,7 @@
  * get back is counted on the chain, whatever they forget and whatever fails.
  */
 import type { DevnetWallet } from "@farthing/devnet";
+import { openStore } from "@farthing/facilitator";
 import { isObject, readReceipt, type SettleResponse } from "@farthing/protocol";
 import { farthing, type ExpressCharge } from "@farthing/seller/express";
 import { listen, type Listening } from "@farthing/seller/testing/listen";
@@ -173,6 +174,7 @@ test("with a key, the vault claims for a seller that never comes back, and tells
     expect(chargedOf(await call(buyer, `${lost.url}/dear`))).toBe(total);
   }
   await vi.waitFor(async () => expect(await inVault(apiKey, buyer)).toBe("120000"), waiting);
+  expect(await revenueByRoute()).toEqual([["GET /dear", 120_000n]]);
   await lost.close();
   const url = `${market.facilitator("public").url}/v1/channels/claim`;
   const headers = { Authorization: `Bearer ${apiKey}` };
@@ -197,6 +199,17 @@ async function serve(app: express.Express): Promise<Listening> {
 
 /** The claimer looks every ten seconds, and its transaction and the sweep take some blocks. */
 const waiting = { timeout: 40_000, interval: 200 };
+
+/** What the seller's account has sold by channels this month. */
+async function revenueByRoute() {
+  const { databaseUrl, devnet, network } = market;
+  const [year = 0, month = 0] = new Date().toISOString().split("-").map(Number);
+  const of = { chainId: network.chainId, basis: "route", month: year * 12 + month - 1 } as const;
+  const store = await openStore(databaseUrl);
+  const { items } = await store.listRevenue(devnet.seller.address, of, { limit: 9 });
+  await store.close();
+  return items.map(({ name, units }) => [name, units]);
+}
 
 async function inVault(apiKey: string, { address }: Buyer): Promise<unknown> {
   const url = `${market.facilitator("public").url}/v1/channels/vouchers?network=${market.network.id}`;

@@ -35,6 +35,7 @@ export async function addChannels(
       signature: `0x${"11".repeat(65)}` as const,
       charged,
       claimSignature: null,
+      sold: [],
       balance: charged * 2n,
       claimed: charged,
       withdrawRequestedAt: index === 1 ? Math.floor(now / 1_000) : 0,

@@ -12,6 +12,7 @@ import {
   networkOfChain,
   parseChannelRequest,
   parseChannelUnits,
+  parseSoldParts,
   parseVoucherClaim,
   toLowerHex,
   type Address,
@@ -161,7 +162,9 @@ function rowsIn(body: object) {
     if (!claim.ok || units === undefined) throw new Error("The seller sent no row");
     const claimSignature: Hex | undefined =
       typeof signed === "string" ? `0x${signed.slice(2)}` : undefined;
-    return { ...claim.value, charged: units, claimSignature };
+    const sold = parseSoldParts(member(row, "sold") ?? []);
+    if (!sold) throw new Error("The seller does not say what it sold");
+    return { ...claim.value, charged: units, claimSignature, sold };
   });
 }
 

@@ -2,6 +2,7 @@
 import { describe } from "vitest";
 import { accountSuite } from "./account-store.suite.ts";
 import { apiCallsSuite } from "./api-calls.suite.ts";
+import { channelsSuite } from "./channels.suite.ts";
 import { claimDenialsSuite } from "./claim-denials.suite.ts";
 import { ledgerPropertiesSuite } from "./ledger-properties.suite.ts";
 import { feeSuite } from "./fee.suite.ts";
@@ -22,6 +23,7 @@ describe.each(bothEngines())("%s", (_, start) => {
   describe("members", () => membersSuite(start));
   describe("purchases and history", () => purchasesSuite(start));
   describe("webhooks", () => webhooksSuite(start));
+  describe("channels", () => channelsSuite(start));
   describe("the fee", () => feeSuite(start));
   describe("callers without a key", () => keylessSuite(start));
   describe("claims that are denied", () => claimDenialsSuite(start));

@@ -24,6 +24,7 @@ export function voucherOf(account: Address, changes: Partial<NewVoucher> = {}): 
     signature: `0x${"11".repeat(65)}`,
     charged: 5n,
     claimSignature: null,
+    sold: [{ resource: "https://shop.example/r", route: "GET /r", units: 5n }],
     balance: 9n,
     claimed: 0n,
     withdrawRequestedAt: 0,

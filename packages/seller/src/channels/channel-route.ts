@@ -1,9 +1,11 @@
 /** Channels of one route: what a challenge offers of them, and the response to a message of one. */
 import {
+  bookedResource,
   defined,
   type ChannelOutcome,
   type ChannelPayment,
   type Requirements,
+  type SoldNames,
 } from "@farthing/protocol";
 import type { Configuration, RouteConfiguration } from "../configuration.ts";
 import type { PaidRequest } from "../events.ts";
@@ -34,7 +36,7 @@ export interface OpenChannels {
 
 interface ChannelRoute {
   readonly of: Pick<Configuration, "bodyBytesMax">;
-  readonly route: Pick<RouteConfiguration, "check" | "redeliver">;
+  readonly route: Pick<RouteConfiguration, "check" | "redeliver" | "routeName">;
   readonly rules: Pick<RouteConfiguration, "isStreamed" | "workMs" | "redirects">;
   readonly channel?: SoldChannel | undefined;
 }
@@ -42,9 +44,14 @@ interface ChannelRoute {
 interface ChannelAsked {
   readonly request: Request;
   readonly serve: Serve;
-  readonly options: BodyReader;
+  readonly options: BodyReader & { readonly routeName?: string | undefined };
   readonly channels: OpenChannels;
   readonly message: ChannelOutcome<ChannelPayment>;
+}
+
+/** What a call is for, as the facilitator's books name it. */
+function namesOf(url: string, route: string | undefined): SoldNames {
+  return defined({ resource: bookedResource(url), route });
 }
 
 /** Returns undefined for a route without channels. */
@@ -78,7 +85,9 @@ export async function respondToChannel(
   const limits = { redeliver, bodyBytesMax: of.bodyBytesMax };
   const bind = (offer: OfferedChannel) =>
     bindCall(deps, { request, payment: message.value, offer, url, options, rules: limits });
-  const call = { payment: message.value, offers, terms, channels: kept, cost, costHeader, bind };
+  const names = namesOf(url, route.routeName ?? options.routeName);
+  const told = { channels: kept, cost, costHeader, names, bind };
+  const call = { payment: message.value, offers, terms, ...told };
   deps.leftVouchers.lookAgain(deps.waitUntil);
   const result = await serveChannel(deps, { ...rules, ...call, serve, turns: deps.turns });
   const { outcome } = result;

@@ -167,7 +167,7 @@ export function openShop({ chain = createChannelChain(), serve, seller, route }:
 export function createVault() {
   const kept = new Map<unknown, { readonly charged: bigint; readonly row: JsonObject }>();
   const calls: unknown[][] = [];
-  const answering: { reply?: VouchersOutcome; claimed?: string } = {};
+  const answering: { reply?: VouchersOutcome; claimed?: string; isLost?: boolean } = {};
   const keepVouchers: NonNullable<Facilitator["keepVouchers"]> = async (sent) => {
     const vouchers = member({ ...sent }, "vouchers");
     const rows = Array.isArray(vouchers) ? vouchers.filter(isObject) : [];
@@ -189,6 +189,9 @@ export function createVault() {
       if (charged >= (kept.get(id)?.charged ?? 0n)) kept.set(id, { charged, row });
       return { ...kept.get(id)?.row, channelId: id, ...defined({ claimed: answering.claimed }) };
     });
+    if (answering.isLost === true) {
+      return { kind: "fault", reason: "unreachable", message: "the answer was lost" };
+    }
     const read = readKeptVouchers({ kept: told, refused: [] });
     if (!read) throw new Error("The vault's own rows are unreadable.");
     return { kind: "kept", rows: read };
@@ -199,6 +202,8 @@ export function createVault() {
     answering,
     /** Forgets what it was given, as a database does that is put back. */
     lose: () => kept.clear(),
+    /** What it was told at last of what was sold. */
+    sold: () => [...kept.values()].map(({ row }) => row["sold"]),
     totals: () => [...kept.values()].map(({ charged }) => charged),
   };
 }

@@ -34,6 +34,7 @@ import type { StoredChannel } from "../payment-records/channels/channel-store.ts
 import type { KeptCall } from "../payment-records/channels/kept-call.ts";
 import {
   firstOf,
+  type ChannelCharge,
   type ChannelHolding,
   type Channels,
   type HeldChannel,
@@ -66,6 +67,7 @@ export interface ChannelCall extends Pick<ChargedRequest, WorkRules> {
   readonly turns: ChannelTurns;
   readonly cost: CostOf | undefined;
   readonly costHeader: string;
+  readonly names: ChannelCharge["names"];
   /** Binds the call to its request; undefined where no repeat could prove anything. */
   readonly bind: (offer: OfferedChannel) => Promise<BoundCall | undefined>;
 }
@@ -191,7 +193,7 @@ async function openedBy(step: Step, state: ChannelState): Promise<NewChannel | E
   const opened = { id, network: payment.network.id, config, voucher, state };
   // Nothing was charged by a channel that has no deposit yet.
   if (state.balance === 0n) return opened;
-  const row = { id, config, voucher, charged: state.totalClaimed };
+  const row = { id, config, voucher, charged: state.totalClaimed, sold: [] };
   const kept = await deps.vault.find(row, payment.network, offer.authority, deadlineMs);
   if (!kept) return opened;
   if ("kind" in kept) return failed(kept);
@@ -348,7 +350,8 @@ async function work(step: Step, held: HeldChannel, funded: Funded): Promise<Exch
   const shown = step.cost ? withoutCost(step.costHeader, made) : made;
   const keep = (charged: StoredChannel): KeptCall | undefined =>
     step.bound && keepCall(deps, step.bound, shown, chargedReceipt(charged, cost, deposit));
-  const after = await held.charge({ cost, voucher, keep }).catch((error: unknown) => {
+  const names = deps.vault.isThere ? step.names : undefined;
+  const after = await held.charge({ cost, voucher, names, keep }).catch((error: unknown) => {
     cancelBody(made);
     throw error;
   });

@@ -47,6 +47,28 @@ test("the newest voucher goes to the vault within a second, with one call for se
   expect(shop.vault.calls).toHaveLength(1);
 });
 
+test("the vault is told what was sold, once more with newer charges where its answer was lost", async () => {
+  const shop = openVaulted("1");
+  await shop.pay(deposit);
+  await shop.time.pass(1_000);
+  const resource = "https://shop.example/report";
+  expect(shop.vault.sold()).toEqual([[{ resource, units: "1000" }]]);
+  shop.vault.answering.isLost = true;
+  await shop.calls(2_000n, 3_000n);
+  await shop.time.pass(1_000);
+  shop.vault.answering.isLost = false;
+  await shop.pay({ total: 4_000n }, { path: "/other" });
+  await shop.time.pass(3_000);
+  const all = [
+    { resource, units: "2000" },
+    { resource: "https://shop.example/other", units: "1000" },
+  ];
+  expect(shop.vault.sold()).toEqual([all]);
+  await shop.calls(5_000n, 5_000n);
+  await shop.time.pass(1_000);
+  expect(shop.vault.sold()).toEqual([[{ resource, units: "1000" }]]);
+});
+
 test("half of the bound ends the wait for more", async () => {
   const shop = openVaulted("0.006");
   await shop.pay(deposit);

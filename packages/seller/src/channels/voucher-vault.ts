@@ -2,7 +2,14 @@
  * Passes the newest vouchers to the facilitator, which keeps and claims them, also when this seller never
  * comes back. Calls do not wait for it, but for a channel that is too far ahead of what was acknowledged.
  */
-import { defined, findNetwork, toWireClaim, type Hex, type Network } from "@farthing/protocol";
+import {
+  defined,
+  findNetwork,
+  toWireClaim,
+  toWireSoldParts,
+  type Hex,
+  type Network,
+} from "@farthing/protocol";
 import type { Clock } from "../clock.ts";
 import type { Facilitator, Fault, VouchersOutcome } from "../facilitator.ts";
 import type { FacilitatorFailure, FacilitatorOrder } from "../facilitator-order.ts";
@@ -15,8 +22,14 @@ import { claimOf, signClaims } from "./refund-channel.ts";
 /** Rows of a call at most: the facilitator's bound. */
 const rowsPerCall = 80;
 
+/** The facilitator reads 64 KiB; what is left is for the rest of the body. */
+const rowsBytesMax = 60_000;
+
+/** A row without what was sold, at most. */
+const rowBytes = 700;
+
 /** What a row of the vault is made of. */
-export type VaultRow = Pick<StoredChannel, "id" | "config" | "voucher" | "charged">;
+export type VaultRow = Pick<StoredChannel, "id" | "config" | "voucher" | "charged" | "sold">;
 
 /** A voucher is passed on at the latest after this time, with all others that came meanwhile. */
 const flushMs = 1_000;
@@ -112,7 +125,7 @@ function createLine({ keepVouchers, network, privateKey, note, clock }: LineOf) 
   /** Passes one call's rows on, this channel's first. */
   async function flush(first?: StoredChannel, timeoutMs = callMs): Promise<VouchersOutcome> {
     if (first) waiting.delete(first.id);
-    const rows = [...(first ? [first] : []), ...waiting.values()].slice(0, rowsPerCall);
+    const rows = rowsThatFit([...(first ? [first] : []), ...waiting.values()]);
     for (const { id } of rows) waiting.delete(id);
     const reply = await send(rows, timeoutMs);
     // A fault passes. A newer voucher may wait already.
@@ -214,10 +227,22 @@ export function createVoucherVault(deps: VaultDeps): VoucherVault {
   };
 }
 
+/** The first of these rows, as many as one call may have; at least one. */
+function rowsThatFit(all: readonly StoredChannel[]): readonly StoredChannel[] {
+  let bytes = 0;
+  const end = all.slice(0, rowsPerCall).findIndex(({ sold }, at) => {
+    bytes += rowBytes + (sold.length === 0 ? 0 : JSON.stringify(toWireSoldParts(sold)).length);
+    return at > 0 && bytes > rowsBytesMax;
+  });
+  return all.slice(0, end === -1 ? rowsPerCall : end);
+}
+
 function toWireRow(row: VaultRow, claimSignature: Hex | undefined) {
   const { voucher, signature, totalClaimed: charged } = toWireClaim(claimOf(row));
   const { channel: channelConfig, maxClaimableAmount } = voucher;
-  return { channelConfig, maxClaimableAmount, signature, charged, ...defined({ claimSignature }) };
+  const sold = row.sold.length === 0 ? undefined : toWireSoldParts(row.sold);
+  const more = defined({ claimSignature, sold });
+  return { channelConfig, maxClaimableAmount, signature, charged, ...more };
 }
 
 function refusalOf(

@@ -130,7 +130,9 @@ async function open(buyer: number): Promise<BuyerChannel> {
 async function hand(channel: BuyerChannel, charged: bigint): Promise<JsonObject> {
   const signature = signVoucher(channel, charged);
   const row = { channelConfig: channel.config, maxClaimableAmount: `${charged}`, signature };
-  const vouchers = [{ ...row, charged: `${charged}` }];
+  // All of it, as by a seller that has had no answer yet.
+  const sold = [{ resource: "https://shop.example/r", route: "GET /r", units: `${charged}` }];
+  const vouchers = [{ ...row, charged: `${charged}`, sold }];
   return (await served.post("/v1/channels/vouchers", { vouchers }, withKey())).body;
 }
 
@@ -281,6 +283,13 @@ test("what was charged is revenue; a deposit is none", async () => {
   expect(body).toMatchObject({ total: { amount: "80000" } });
   const names = Array.isArray(body["names"]) ? body["names"].filter(isObject) : [];
   expect(names.map(({ amount }) => amount)).toEqual(["50000", "20000", "10000"]);
+  for (const [basis, name] of [
+    ["route", "GET /r"],
+    ["resource", "https://shop.example/r"],
+  ]) {
+    const shown = await seller.get(`/v1/account/revenue?network=eip155:51&by=${basis}`);
+    expect(shown.body).toMatchObject({ names: [{ name, amount: "80000", settlements: 0 }] });
+  }
   const { body: found } = await seller.get("/v1/account/customers?network=eip155:51");
   expect(found["customers"]).toHaveLength(3);
   expect(await store.auditCredits(10)).toEqual([]);

@@ -1,9 +1,10 @@
 /**
  * Money over channels is revenue when the vault is told that it was charged: it is in the sums of the
- * day and the month of that moment, for its payer. Deposits, claims and refunds are not. Calls are not
- * counted, since the vault knows totals only.
+ * day and the month of that moment, for its payer, and for the resources and routes that the seller says
+ * it was for. Deposits, claims and refunds are not. Calls are not counted, since the vault knows totals
+ * only.
  */
-import { toLowerHex } from "@farthing/protocol";
+import { newestParts, toLowerHex } from "@farthing/protocol";
 import type { Database } from "@farthing/engine/storage";
 import { addUsageDays, dayOf } from "../history/participant.ts";
 import { addCustomers, addRevenueMonths, monthOf } from "../revenue/participant.ts";
@@ -11,7 +12,7 @@ import { addChannelChanges } from "./sums-store.ts";
 import type { NewVoucher } from "./model.ts";
 
 /** What was charged on a channel since the vault was told last. */
-export type Charged = Pick<NewVoucher, "account" | "chainId" | "config"> & {
+export type Charged = Pick<NewVoucher, "account" | "chainId" | "config" | "sold"> & {
   readonly units: bigint;
   /** What was found to be claimed when the voucher was checked, beyond what was known. */
   readonly newlyClaimed: bigint;
@@ -54,15 +55,26 @@ export async function countCharged(
   }));
   await addRevenueMonths(
     inside,
-    sold.map(({ payer, ...row }) => ({
-      ...row,
-      basis: "payer" as const,
-      month: monthOf(now),
-      name: toLowerHex(payer),
-    })),
+    charged.flatMap((row) => monthsOf(row, monthOf(now))),
   );
   await addCustomers(
     inside,
     sold.map((row) => ({ ...row, firstAt: now, lastAt: now })),
   );
+}
+
+/**
+ * A seller that was not answered hands its parts over again with newer ones, so only the newest count, up
+ * to what is new of the total. What it does not name is in the sums of the payer alone.
+ */
+function monthsOf({ account, chainId, config, units, sold }: Charged, month: number) {
+  const row = { account, chainId, month, settlements: 0 };
+  const payer = { ...row, basis: "payer" as const, name: toLowerHex(config.payer), units };
+  const named = newestParts(sold, units).flatMap((part) =>
+    (["resource", "route"] as const).flatMap((basis) => {
+      const name = part[basis];
+      return name === undefined ? [] : [{ ...row, basis, name, units: part.units }];
+    }),
+  );
+  return [payer, ...named];
 }

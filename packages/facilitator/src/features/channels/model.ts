@@ -1,5 +1,5 @@
 /** The channels of accounts: the newest voucher of each, what was charged by it, and its events. */
-import type { Address, ChainId, ChannelConfig, Hex } from "@farthing/protocol";
+import type { Address, ChainId, ChannelConfig, Hex, SoldPart } from "@farthing/protocol";
 
 /** Amounts are base units, times are milliseconds since 1970 unless they say seconds. */
 export interface KeptVoucher {
@@ -34,10 +34,13 @@ export interface KeptVoucher {
 }
 
 /** A row of a request, checked. */
-export type NewVoucher = Omit<
+export interface NewVoucher extends Omit<
   KeptVoucher,
   "unclaimedSince" | "claimingUntil" | "openedAt" | "closedAt" | "reservedCredits"
->;
+> {
+  /** What the newest charges were for, as far as the seller says it. */
+  readonly sold: readonly SoldPart[];
+}
 
 /** What happens to a channel on chain. `closed`: a refund or a withdrawal has left nothing in it. */
 export const channelEventKinds = [

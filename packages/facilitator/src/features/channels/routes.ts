@@ -4,6 +4,7 @@ import {
   isObject,
   member,
   parseChannelUnits,
+  parseSoldParts,
   parseVoucherClaim,
   wireChannelCode,
   type Address,
@@ -32,7 +33,7 @@ import { claimDueAt, unclaimedOf, type KeptVoucher } from "./model.ts";
 import type { VoucherStore } from "./store.ts";
 import type { VaultRefusal, VaultResult, VoucherRow } from "./vault.ts";
 
-/** Rows of a request: with 700 bytes each they fit the body's 64 KiB. */
+/** Rows of a request: with 700 bytes each, and without what was sold, they fit the body's 64 KiB. */
 const rowsMax = 80;
 
 /** Rows of a page. */
@@ -98,7 +99,7 @@ function registerKeep(
       operationId: "keepVouchers",
       summary: "Hand vouchers over",
       description:
-        "The facilitator keeps the newest voucher of each channel and claims it in time, also when the seller is down. Only a higher total replaces one.",
+        "The facilitator keeps the newest voucher of each channel and claims it in time, also when the seller is down. Only a higher total replaces one. `sold` says what the newest charges were for, the oldest first: up to 16 of `{ resource, route, units }`. The part that is new counts in the revenue by resource and by route.",
       response: {
         200: exactly({ kept: Type.Array(KeptBody), refused: Type.Array(Refused) }),
         ...problems("unauthorized", "service_unavailable"),
@@ -215,7 +216,7 @@ function parseRows(body: unknown): VoucherRow[] {
     if (parsed) return parsed;
     throw new HttpProblem(
       "invalid_request",
-      `vouchers[${index}] must have channelConfig, maxClaimableAmount, signature and charged.`,
+      `vouchers[${index}] must have channelConfig, maxClaimableAmount, signature and charged, and may have claimSignature and sold.`,
     );
   });
 }
@@ -236,8 +237,10 @@ function parseRow(row: Readonly<Record<string, unknown>>): VoucherRow | undefine
   const text = member(row, "claimSignature") ?? undefined;
   const claimSignature = readSignature(text);
   if (text !== undefined && claimSignature === undefined) return undefined;
+  const sold = parseSoldParts(member(row, "sold") ?? []);
+  if (!sold) return undefined;
   const { config, maxClaimableAmount, signature } = claim.value;
-  return { config, maxClaimableAmount, signature, charged: units, claimSignature };
+  return { config, maxClaimableAmount, signature, charged: units, claimSignature, sold };
 }
 
 function readSignature(value: unknown): Hex | undefined {

@@ -194,6 +194,16 @@ describe("a voucher that could not be claimed is not taken", () => {
     expect(response).toMatchObject({ status: 400, body: { error: "invalid_request" } });
   });
 
+  test("a row that says what it sold in another shape is refused", async () => {
+    const channel = await openChannel(5);
+    const row = rowOf(channel, 1_000n);
+    for (const sold of ["GET /r", [{ route: "GET /r" }], [{ route: "a\nb", units: "1" }]]) {
+      expect((await hand([{ ...row, sold }])).status).toBe(400);
+    }
+    const sold = [{ route: "GET /r", units: "1000" }];
+    expect((await hand([{ ...row, sold }])).body).toMatchObject({ refused: [] });
+  });
+
   test("without a key nothing is kept or told", async () => {
     const response = await served.post("/v1/channels/vouchers", { vouchers: [{}] });
     expect(response).toMatchObject({ status: 401, body: { error: "unauthorized" } });

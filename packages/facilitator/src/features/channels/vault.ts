@@ -16,6 +16,7 @@ import {
   type ChannelState,
   type Hex,
   type Network,
+  type SoldPart,
 } from "@farthing/protocol";
 import type { Channels } from "@farthing/engine";
 import type { Runtime } from "@farthing/engine/base";
@@ -33,6 +34,8 @@ export interface VoucherRow {
   readonly charged: bigint;
   /** Over the claim of exactly this row, where the channel's authorizer is not the facilitator's. */
   readonly claimSignature: Hex | undefined;
+  /** What the newest charges were for; empty where the seller does not say it. */
+  readonly sold: readonly SoldPart[];
 }
 
 export type VaultResult =

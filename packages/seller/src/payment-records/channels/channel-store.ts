@@ -4,12 +4,15 @@ import {
   member,
   parseChannelConfig,
   parseJson,
+  parseSoldParts,
   parseVoucher,
   toWireChannelState,
+  toWireSoldParts,
   parseWireChannelState,
   type ChannelConfig,
   type ChannelState,
   type Hex,
+  type SoldPart,
   type Voucher,
 } from "@farthing/protocol";
 
@@ -35,6 +38,8 @@ export interface StoredChannel {
   readonly voucher: Voucher;
   /** The charged total that the facilitator has acknowledged to keep; 0 where it keeps none. */
   readonly vaulted: bigint;
+  /** What the newest charges were for, as far as the facilitator was not told it yet. */
+  readonly sold: readonly SoldPart[];
   /** What the chain said, as the facilitator told it. */
   readonly state: ChannelState;
   /** When it was told, by the clock of the store. */
@@ -104,12 +109,13 @@ export function newVersion(): number {
 
 /** As JSON, with amounts as decimal digits. */
 export function channelText(channel: StoredChannel): string {
-  const { id, charged, vaulted, voucher, state, openRefund, ...rest } = channel;
+  const { id, charged, vaulted, sold, voucher, state, openRefund, ...rest } = channel;
   const { maxClaimableAmount, ...signed } = voucher;
   return JSON.stringify({
     ...rest,
     charged: `${charged}`,
     vaulted: `${vaulted}`,
+    sold: toWireSoldParts(sold),
     voucher: { ...signed, maxClaimableAmount: `${maxClaimableAmount}` },
     state: toWireChannelState(id, state),
     refund: openRefund && { nonce: `${openRefund.nonce}`, amount: `${openRefund.amount}` },
@@ -137,6 +143,8 @@ export function channelIn(stored: unknown): StoredChannel {
     config: config.value,
     charged: unitsIn(value, "charged"),
     vaulted: unitsIn(value, "vaulted"),
+    // Channels of earlier versions have none; it is in no sum that money depends on.
+    sold: parseSoldParts(member(value, "sold")) ?? [],
     voucher: voucher.value,
     state,
     readAtMs,

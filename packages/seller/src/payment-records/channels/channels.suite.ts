@@ -5,6 +5,7 @@ import {
   type ChannelConfig,
   type ChannelState,
   type Hex,
+  type SoldNames,
 } from "@farthing/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { maxReplayMs } from "../retention.ts";
@@ -157,6 +158,27 @@ export function channelsSuite(name: string, kind: StoreKind): void {
         const both = [`${opened(1).id} 100`, `${opened(2).id} 99`];
         expect(await listed()).toEqual(both.toSorted());
         expect(await channels.list("unclaimed", "", 10)).toHaveLength(2);
+      });
+
+      test("remembers what it sold until the facilitator keeps it", async () => {
+        const [of, b] = [opened(), { route: "GET /b", resource: "https://shop.example/b" }];
+        const sell = async (cost: bigint, names: SoldNames) => {
+          const holder = await held(of);
+          const voucher = voucherOf(of.id, holder.channel.charged + cost);
+          return (await holder.charge({ cost, voucher, names }))?.sold;
+        };
+        await sell(100n, { route: "GET /a" });
+        await sell(20n, b);
+        const all = [
+          { route: "GET /a", units: 100n },
+          { ...b, units: 23n },
+        ];
+        expect(await sell(3n, b)).toEqual(all);
+        expect((await channels.find(of.id))?.sold).toEqual(all);
+        await channels.vaulted(of.id, keptOf(of, 110n));
+        expect((await channels.find(of.id))?.sold).toEqual([{ ...b, units: 13n }]);
+        await channels.vaulted(of.id, keptOf(of, 123n));
+        expect((await channels.find(of.id))?.sold).toEqual([]);
       });
 
       test("takes over what the facilitator keeps more of, once nobody works on it", async () => {

@@ -4,7 +4,15 @@
  * The rules for every store: each is a function of the stored channel, tried again when another process
  * was first.
  */
-import type { ChannelConfig, ChannelState, Hex, Voucher } from "@farthing/protocol";
+import {
+  addSoldPart,
+  newestParts,
+  type ChannelConfig,
+  type ChannelState,
+  type Hex,
+  type SoldNames,
+  type Voucher,
+} from "@farthing/protocol";
 import { unref } from "../../clock.ts";
 import type { KeptVoucher } from "../../channels/kept-vouchers.ts";
 import type { KeptCall } from "./kept-call.ts";
@@ -25,6 +33,8 @@ export interface ChannelCharge {
   /** Base units, 0 where the call costs nothing. */
   readonly cost: bigint;
   readonly voucher: Voucher;
+  /** What the call was for, where a facilitator is told it with the voucher. */
+  readonly names?: SoldNames | undefined;
   /** Returns the response to keep with the charge of the channel after it. */
   readonly keep?: (after: StoredChannel) => KeptCall | undefined;
 }
@@ -160,6 +170,7 @@ export function firstOf(opened: NewChannel, nowMs: number): StoredChannel {
     ...opened,
     ...blank,
     vaulted: charged,
+    sold: [],
     charged: charged > state.totalClaimed ? charged : state.totalClaimed,
   };
 }
@@ -186,7 +197,9 @@ function withKept(
   if (isBehind && isHeld(found, nowMs)) return undefined;
   const isNewer = charged > found.vaulted;
   if (!isNewer && !isBehind && claimed <= found.state.totalClaimed) return undefined;
-  const vaulted = isNewer ? { ...found, vaulted: charged } : found;
+  // Empty where all of it is kept.
+  const sold = newestParts(found.sold, found.charged - charged);
+  const vaulted = isNewer ? { ...found, vaulted: charged, sold } : found;
   const after = isBehind ? { ...vaulted, charged, voucher } : vaulted;
   if (claimed <= found.state.totalClaimed) return after;
   return withState(after, { ...after.state, totalClaimed: claimed }, after.readAtMs);
@@ -222,8 +235,12 @@ function holdChannel(change: ChangeChannel, { channel, takenAtMs, leaseMs }: Hol
     channel,
     takenAtMs,
     mirror: (state) => step((found, nowMs) => withState(found, state, nowMs)),
-    charge: ({ cost, voucher, keep }) =>
-      end((found) => ({ ...found, ...unheld, charged: found.charged + cost, voucher }), keep),
+    charge: ({ cost, voucher, names, keep }) =>
+      end((found) => {
+        const charged = found.charged + cost;
+        const sold = names ? addSoldPart(found.sold, { ...names, units: cost }) : found.sold;
+        return { ...found, ...unheld, charged, sold, voucher };
+      }, keep),
     refunding: (openRefund) =>
       step((found) => ({ ...found, openRefund, ...(openRefund ? {} : { readAtMs: 0 }) })),
     async release(isVoid = false) {

@@ -1,0 +1,86 @@
+/** What every store promises about channels: what they sold, and whose money was not sent. */
+import type { Address, SoldPart } from "@farthing/protocol";
+import { expect, test } from "vitest";
+import type { NewVoucher } from "../../src/features/channels/model.ts";
+import { monthOf } from "../../src/features/revenue/participant.ts";
+import { revenueBases } from "../../src/features/revenue/tables.ts";
+import { voucherOf } from "./channel-scenario.testing.ts";
+import { storeForEach } from "./store-benches.testing.ts";
+import { chainId, next, type StoreBench } from "./store-values.testing.ts";
+
+const now = Date.UTC(2026, 10, 3);
+const price = { credits: 0, freeCredits: 0 };
+
+const newAccount = (): Address => `0x${next().toString(16).padStart(40, "5")}`;
+
+/** The tests, on databases that `start` makes. */
+export function channelsSuite(start: () => Promise<StoreBench>): void {
+  const at = storeForEach(start);
+
+  async function revenueOf(account: Address) {
+    const { store } = at();
+    const lists = await Promise.all(
+      revenueBases.map(async (basis) => {
+        const of = { chainId, basis, month: monthOf(now) };
+        const { items } = await store.listRevenue(account, of, { limit: 9 });
+        return [basis, items.map(({ name, units }) => [name, Number(units)])] as const;
+      }),
+    );
+    return Object.fromEntries(lists);
+  }
+
+  test("what a channel was charged is revenue of its routes once, however often it is handed over", async () => {
+    const { store } = at();
+    const account = newAccount();
+    const voucher = voucherOf(account, { balance: 100n, maxClaimableAmount: 100n, sold: [] });
+    const keep = (charged: bigint, sold: readonly SoldPart[], changes: Partial<NewVoucher> = {}) =>
+      store.keepVouchers([{ ...voucher, charged, sold, ...changes }], price, now);
+    const [a, b] = [
+      { resource: "https://shop.example/a", route: "GET /a", units: 5n },
+      { route: "GET /b", units: 7n },
+    ];
+    await keep(5n, [a]);
+    await keep(5n, [a]);
+    // The seller did not get the answer, so it says the first part again.
+    await keep(12n, [a, b]);
+    await keep(12n, [a, b]);
+    const payer = account.toLowerCase();
+    expect(await revenueOf(account)).toEqual({
+      resource: [["https://shop.example/a", 5]],
+      route: [
+        ["GET /b", 7],
+        ["GET /a", 5],
+      ],
+      payer: [[payer, 12]],
+    });
+    // What it does not name, or names beyond what was charged, is in no route.
+    await keep(20n, [{ ...a, units: 2n }]);
+    await keep(21n, [{ ...b, units: 90n }]);
+    expect(await revenueOf(account)).toMatchObject({
+      route: [
+        ["GET /b", 8],
+        ["GET /a", 7],
+      ],
+      payer: [[payer, 21]],
+    });
+  });
+
+  test("accounts whose claimed money was not sent come with the most first, and no others", async () => {
+    const { store } = at();
+    const units = [5n, 70n, 9n, 30n];
+    const accounts: Address[] = [];
+    for (const claimed of units) {
+      const account = newAccount();
+      accounts.push(account);
+      const voucher = voucherOf(account, { charged: claimed, claimed, balance: 100n });
+      await store.keepVouchers([voucher], price, now);
+    }
+    const [, most, , second] = accounts;
+    const list = async (limit: number) =>
+      (await store.listUnsent(chainId, 10n, limit)).map((one) => one.toLowerCase());
+    expect(await list(20)).toEqual([most, second]);
+    expect(await list(1)).toEqual([most]);
+    if (most) await store.recordSettled(most, chainId, 65n);
+    expect(await list(20)).toEqual([second]);
+  });
+}
