@@ -97,7 +97,7 @@ async function createStory(environment: SimEnvironment, acts: readonly Act[]) {
         return service.endLeases();
       case "fall-behind":
       case "catch-up":
-        chain.setBehind("blocks" in act ? act.blocks : 0);
+        chain.setBehind(act.do === "fall-behind" ? act.blocks : 0);
         return "played";
       case "offer":
         return "with its block";

@@ -121,7 +121,8 @@ export interface SendGate {
   close(): void;
 }
 
-export function createSendGate(transport: FaultyTransport): SendGate {
+export function createSendGate([transport]: readonly FaultyTransport[]): SendGate {
+  if (!transport) throw new Error("A run has a node");
   const held: ((fault: TransportFault | undefined) => void)[] = [];
   let isOpen = true;
   transport.decide = async (methods) => {

@@ -1,4 +1,5 @@
 /** What a service does in a story: its writes and sends, which are held until then, its starts and ends. */
+import type { SignedPayment } from "@farthing/lab/token-calls";
 import type { Client } from "pg";
 import type { SimEnvironment } from "../environment.ts";
 import type { Act, SendReply } from "./acts.ts";
@@ -8,22 +9,20 @@ import { notSeen, type IsSoon } from "./wait.ts";
 /** Seconds of the run: a task whose write does not wait at its gate by then has none. */
 const taskSeconds = 1;
 
+async function isClaimed({ database }: SimEnvironment, { authorization }: SignedPayment) {
+  const { settlements } = await database.read();
+  return settlements.some(({ nonce }) => nonce === authorization.nonce);
+}
+
 export async function createServiceActs(
   environment: SimEnvironment,
   client: Client,
   isSoon: IsSoon,
 ) {
-  const { plan, trace, processes, callers, payerWallets, database } = environment;
-  const [transport] = environment.transports;
-  if (!transport) throw new Error("A run has a node");
+  const { plan, trace, processes, callers, payerWallets } = environment;
   const writes = await createWriteGates(client);
-  const sends = createSendGate(transport);
+  const sends = createSendGate(environment.transports);
   const playing = new Set<Promise<void>>();
-
-  async function isClaimed(index: number): Promise<boolean> {
-    const nonce = payerWallets.signed.get(index)?.authorization.nonce;
-    return (await database.read()).settlements.some((row) => row.nonce === nonce);
-  }
 
   async function write(name: Write): Promise<string> {
     const before = await writes.count(name);
@@ -69,7 +68,7 @@ export async function createServiceActs(
         .catch((error: unknown) => trace.note(`payment ${index}: ${String(error)}`))
         .finally(() => playing.delete(asked));
       playing.add(asked);
-      return (await isSoon(() => isClaimed(index))) ? "played" : notSeen;
+      return (await isSoon(() => isClaimed(environment, payment))) ? "played" : notSeen;
     },
     async start(index: number): Promise<string> {
       await processes[index]?.start();

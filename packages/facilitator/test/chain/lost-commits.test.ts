@@ -5,7 +5,7 @@
 import type { Devnet } from "@farthing/devnet";
 import { createLog } from "@farthing/engine/base";
 import { startSilentWire } from "@farthing/engine/source/storage/silent-wire.testing";
-import { startRpcProxy, type NodeCall, type RpcProxy } from "@farthing/lab/rpc-proxy";
+import { startRpcProxy, type RpcProxy } from "@farthing/lab/rpc-proxy";
 import type { JsonObject } from "@farthing/protocol";
 import { startPostgres } from "@farthing/engine/testing";
 import { Client } from "pg";
@@ -153,38 +153,6 @@ test("a loss that breaks no connection is found although nobody pays any more", 
   const { id, transaction } = await settle(paymentOf(4));
   loseSince();
   await expect.poll(() => pageOf(id), soon).toMatchObject({ state: "confirmed", transaction });
-});
-
-const isNewestCount = ({ method, params }: NodeCall) =>
-  method === "eth_getTransactionCount" && params[1] === "latest";
-
-test("a lost payment that is mined once the search has ended is found as well", async () => {
-  const proxy = await startRpcProxy(devnet.rpcUrl);
-  ends.push(proxy.stop);
-  await serveAnew({ ...options(), rpcUrl: proxy.url });
-  expect(await settle(paymentOf(0))).toMatchObject({ success: true });
-  const loseSince = remember();
-  await devnet.rpc("evm_setIntervalMining", [0]);
-  const { id } = (await served.post("/settle", paymentOf(1), { prefer: "respond-async" })).body;
-  await expect.poll(() => devnet.rpc("txpool_status", [])).toMatchObject({ pending: "0x1" });
-  lines.length = 0;
-  loseSince();
-  let mining: Promise<void> | undefined;
-  let isMined = false;
-  const mine = async () => {
-    await expect.poll(() => logged("settlements_recovered"), soon).toBeDefined();
-    await devnet.rpc("evm_mine");
-    isMined = true;
-  };
-  // The wallet's gaps are filled from its newest count on, so that none is left then.
-  proxy.step = async (when, calls) => {
-    if (when === "before" && calls.some(isNewestCount)) await (mining ??= mine());
-  };
-  await expect.poll(() => isMined, soon).toBe(true);
-  await devnet.rpc("evm_setIntervalMining", [1]);
-  await expect
-    .poll(() => pageOf(id), { timeout: 20_000, interval: 100 })
-    .toMatchObject({ state: "confirmed", settledBy: "relayer" });
 });
 
 describe("a database that is restored", () => {
