@@ -94,6 +94,11 @@ export const thoroughRuns: readonly Run[] = [
     { attempts: 1, nonces: 1 },
   ),
   engine("lost commits, and nonces after them", { failovers: 1 }, { attempts: 1 }),
+  engine(
+    "a node that is behind, and an empty payer",
+    { delays: 1, drains: 1 },
+    { attempts: 1, nonces: 1 },
+  ),
 ];
 
 /** Taken one after the other, the smallest first, as long as there is time. */
