@@ -99,7 +99,9 @@ export async function createWriteGates(client: Client): Promise<WriteGates> {
       return Number(rows[0]?.count ?? 0);
     },
     async isAwaited(write) {
-      const waiting = `select 1 from pg_locks where locktype = 'advisory' and not granted and objid = $1`;
+      // Of this database: replays beside each other share a server.
+      const waiting = `select 1 from pg_locks where locktype = 'advisory' and not granted and objid = $1
+        and database = (select oid from pg_database where datname = current_database())`;
       return (await client.query(waiting, [writes[write].lock])).rows.length > 0;
     },
     async dropWaiting() {
