@@ -55,8 +55,8 @@ export interface ClaimerDeps extends Runtime {
 export function createClaimer(deps: ClaimerDeps) {
   const { store, clock, log } = deps;
   const watch = createChannelWatch(deps);
-  /** Accounts whose vouchers are claimed with the next look, whatever their sum. */
-  const asked = new Set<string>();
+  /** By network: accounts whose vouchers are claimed with the next look, whatever their sum. */
+  const askedOn = new Map<ChainId, Set<string>>(deps.chainIds.map((id) => [id, new Set()]));
   /** By network: in how many looks in a row an account had money that was not sent. */
   const unsentFor = new Map<ChainId, ReadonlyMap<Address, number>>();
   /** Looks at a network since the node was asked. */
@@ -74,6 +74,7 @@ export function createClaimer(deps: ClaimerDeps) {
     skipped.set(chainId, isQuiet && quiet < quietLooks ? quiet : 0);
     if (skipped.get(chainId) !== 0) return;
     await watch.look(chainId, open);
+    const asked = askedOn.get(chainId) ?? new Set();
     const due = chooseDue(await listOpen(chainId), asked, clock.nowMs());
     for (const [account, rows] of Map.groupBy(due, (row) => row.account)) {
       const isAsked = asked.delete(account.toLowerCase());
@@ -122,8 +123,10 @@ export function createClaimer(deps: ClaimerDeps) {
   }
 
   return {
-    /** Claims an account's vouchers with the next look. */
-    ask: (account: Address) => void asked.add(account.toLowerCase()),
+    /** Claims an account's vouchers on these networks with the next look. */
+    ask(account: Address, chainIds: readonly ChainId[]): void {
+      for (const chainId of chainIds) askedOn.get(chainId)?.add(account.toLowerCase());
+    },
     /** Starts to look; returns a function that stops it. */
     start: () => {
       const poll = startPoll({ clock, pauseMs: lookEveryMs, isDelayed: true }, async () => {

@@ -8,6 +8,7 @@ import {
   parseVoucherClaim,
   wireChannelCode,
   type Address,
+  type ChainId,
   type Hex,
   type Network,
 } from "@farthing/protocol";
@@ -67,7 +68,7 @@ export interface ChannelRouteDeps {
     network: Network,
     rows: readonly VoucherRow[],
   ): Promise<readonly VaultResult[]>;
-  ask(account: Address): void;
+  ask(account: Address, chainIds: readonly ChainId[]): void;
   authenticate(text: string): Promise<ApiKey | undefined>;
 }
 
@@ -175,12 +176,13 @@ function registerClaim(
       ...described,
       operationId: "claimVouchers",
       summary: "Claim now",
-      description: "Claims all vouchers of the account within seconds, whatever their sum.",
+      description:
+        "Claims all vouchers of the account within seconds, whatever their sum: on XDC with a live key, on Apothem with a test key.",
       response: { 202: exactly({ accepted: Type.Boolean() }), ...problems("unauthorized") },
     },
     handler: async (request, reply) => {
       const key = keyOf(request, reply);
-      deps.ask(key.account);
+      deps.ask(key.account, [networkOf(key, undefined).chainId]);
       return reply.code(202).send({ accepted: true });
     },
   });
