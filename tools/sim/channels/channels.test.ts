@@ -21,6 +21,8 @@ const seeds: readonly (readonly [number, readonly ChannelFaultKind[]])[] = [
   [8001, ["liar"]],
   // A total that is raised after its claim is due half of the delay later.
   [10_700_089, ["gone", "road", "liar"]],
+  // Records that have lost charges would refund what the vault keeps.
+  [28_432_575, ["shop", "withdraw", "losses", "seller", "liar"]],
 ];
 
 test.each(seeds)("seed %i with %s keeps every promise", async (seed, faultKinds) => {

@@ -8,7 +8,7 @@ import {
 } from "@farthing/protocol";
 import { errorResponse, type ChallengeTerms } from "../responses.ts";
 import type { ExchangeResult } from "../exchange/paid-request.ts";
-import { ask, undecided } from "../exchange/open-responses.ts";
+import { ask, laterUntaken, undecided } from "../exchange/open-responses.ts";
 import type { StoredChannel } from "../payment-records/channels/channel-store.ts";
 import type { OfferedChannel } from "./channel-offers.ts";
 
@@ -92,4 +92,18 @@ export function channelBusy(): ExchangeResult {
     "same voucher once they are done.";
   const more = { retryAfterSeconds: busyRetrySeconds };
   return undecided(errorResponse(409, { error, message, retryable: true }, more));
+}
+
+/** The lease of the channel was lost before anything was charged. */
+export function channelLost(error: Error): ExchangeResult {
+  const response = laterUntaken(
+    "busy",
+    "Another process works on this channel. Nothing was charged.",
+  );
+  return { response, outcome: { type: "broken", error } };
+}
+
+export function channelsFull(): ExchangeResult {
+  const response = laterUntaken("busy", "Too many channels are open here. Nothing was taken.");
+  return { response, outcome: { type: "full" } };
 }

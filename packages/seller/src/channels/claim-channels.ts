@@ -25,6 +25,7 @@ import type { Channels, HeldChannel } from "../payment-records/channels/channels
 import { requestOfSeller, settleCall, verifyCall, type ChannelCallEnd } from "./ask-facilitator.ts";
 import type { ChannelAuthorities, ChannelAuthority } from "./channel-authorizers.ts";
 import { claimOf, refundHeld, signClaims } from "./refund-channel.ts";
+import { isBehindVault, totalBeforeRefund } from "./vault-total.ts";
 
 /** Rows of one claim at most: about 6 million gas, and far below a request's bound. */
 const claimRowsPerCall = 100;
@@ -75,7 +76,7 @@ export interface SellerChannels {
   refund(channelId: string): Promise<ChannelRefundReport>;
 }
 
-interface Deps extends Pick<ExchangeDeps, "facilitators" | "clock"> {
+interface Deps extends Pick<ExchangeDeps, "facilitators" | "clock" | "vault"> {
   readonly channels: Channels | undefined;
   readonly authorities: ChannelAuthorities;
   /** Where the money of routes with channels goes. */
@@ -272,15 +273,24 @@ async function refundOwn(
 ): Promise<ChannelRefundReport> {
   if (!isBytes32(channelId)) return { outcome: "unknown" };
   const id = toLowerHex(channelId);
+  const known = await channels.find(id);
+  if (!known) return { outcome: "unknown" };
+  const { network, authority } = await callerOf(deps, known.network);
+  const { receiver, receiverAuthorizer } = known.config;
+  const calling = callingAt(deps, authority);
+  const { deadlineMs } = calling;
+  const { vault } = deps;
+  const total = await totalBeforeRefund(channels, id, { vault, authority, deadlineMs });
+  if (typeof total === "object") {
+    return { ...reportOf(network, receiver, total), channelId: id, units: 0n };
+  }
   const holding = await channels.hold(id);
   if (holding.kind === "busy") return { outcome: "busy" };
   if (holding.kind !== "held") return { outcome: "unknown" };
   const { held } = holding;
   try {
-    const { network, authority } = await callerOf(deps, held.channel.network);
-    const { receiver, receiverAuthorizer } = held.channel.config;
+    if (isBehindVault(held, total)) return { outcome: "busy" };
     const privateKey = authority?.address === receiverAuthorizer ? authority.privateKey : undefined;
-    const calling = callingAt(deps, authority);
     const channel = await readAgain(held, calling.client, network);
     if ("kind" in channel) {
       return { ...reportOf(network, receiver, channel), channelId: id, units: 0n };

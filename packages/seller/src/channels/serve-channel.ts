@@ -20,7 +20,6 @@ import {
   ask,
   faultResult,
   later,
-  laterUntaken,
   storeFailed,
   uncheckedResult,
   undecided,
@@ -47,6 +46,8 @@ import { refuseByHook, withholdByHook } from "./channel-hooks.ts";
 import type { OfferedChannel } from "./channel-offers.ts";
 import {
   channelBusy,
+  channelLost,
+  channelsFull,
   chargedReceipt,
   correctTotal,
   refundReceipt,
@@ -55,6 +56,7 @@ import {
 import { checkCall, checkExposure, expectedTotal, isFresh } from "./channel-rules.ts";
 import type { ChannelTurns } from "./channel-turns.ts";
 import { refundHeld } from "./refund-channel.ts";
+import { isBehindVault, totalBeforeRefund } from "./vault-total.ts";
 
 type WorkRules = "serve" | "isStreamed" | "workMs" | "redirects";
 
@@ -109,18 +111,10 @@ export async function serveChannel(deps: ExchangeDeps, call: ChannelCall): Promi
     const bound = await call.bind(offer);
     return await serveInTurn({ ...call, deps, offer, bound, deadlineMs });
   } catch (error) {
-    return error instanceof LeaseLostError ? lost(error) : storeFailed(error);
+    return error instanceof LeaseLostError ? channelLost(error) : storeFailed(error);
   } finally {
     end();
   }
-}
-
-function lost(error: Error): ExchangeResult {
-  const response = laterUntaken(
-    "busy",
-    "Another process works on this channel. Nothing was charged.",
-  );
-  return { response, outcome: { type: "broken", error } };
 }
 
 /** Asks the extensions about a call whose voucher is for `before` and the price. A refund is no call. */
@@ -162,9 +156,13 @@ async function take(step: Step): Promise<Taken | ExchangeResult> {
   const { deps, payment, channels } = step;
   const { payload } = payment;
   const id = payload.voucher.channelId;
+  const { offer, deadlineMs } = step;
+  const question = { vault: deps.vault, authority: offer.authority, deadlineMs };
+  const total = payload.type === "refund" ? await totalBeforeRefund(channels, id, question) : 0n;
+  if (typeof total === "object") return failed(total);
   const holding = await holdInTime(step, () => channels.hold(id));
-  if (holding.kind === "held") return takeKnown(step, holding.held);
-  if (holding.kind !== "unknown") return full(holding);
+  if (holding.kind === "held") return takeKnown(step, holding.held, total);
+  if (holding.kind !== "unknown") return holding.kind === "busy" ? channelBusy() : channelsFull();
   const hooked = await refuseCallByHook(step, "beforeVerify");
   if (hooked) return hooked;
   const read = await askChain(step);
@@ -175,7 +173,7 @@ async function take(step: Step): Promise<Taken | ExchangeResult> {
   const refused = await refuseUnfit(step, channel, opened.charged !== undefined);
   if (refused) return refused;
   const opening = await holdInTime(step, () => channels.hold(id, opened));
-  if (opening.kind !== "held") return full(opening);
+  if (opening.kind !== "held") return opening.kind === "busy" ? channelBusy() : channelsFull();
   const { held } = opening;
   // Another process may have opened it first.
   const isNew = held.channel.charged === channel.charged;
@@ -205,12 +203,6 @@ function failed(failure: FacilitatorFailure): ExchangeResult {
   return failure.kind === "fault" ? uncheckedResult(failure) : accountProblemResult(failure, {});
 }
 
-function full({ kind }: Exclude<ChannelHolding, { kind: "held" }>): ExchangeResult {
-  if (kind === "busy") return channelBusy();
-  const response = laterUntaken("busy", "Too many channels are open here. Nothing was taken.");
-  return { response, outcome: { type: "full" } };
-}
-
 async function holdInTime(
   { deps: { clock }, deadlineMs }: Step,
   hold: () => Promise<ChannelHolding>,
@@ -223,8 +215,8 @@ async function holdInTime(
 }
 
 /** Releases the channel where it may not be used. */
-async function takeKnown(step: Step, held: HeldChannel): Promise<Taken | ExchangeResult> {
-  const result = await readKnown(step, held).catch(async (error: unknown) => {
+async function takeKnown(step: Step, held: HeldChannel, total = 0n) {
+  const result = await readKnown(step, held, total).catch(async (error: unknown) => {
     await held.release().catch(() => undefined);
     throw error;
   });
@@ -232,7 +224,12 @@ async function takeKnown(step: Step, held: HeldChannel): Promise<Taken | Exchang
   return result;
 }
 
-async function readKnown(step: Step, held: HeldChannel): Promise<Taken | ExchangeResult> {
+async function readKnown(
+  step: Step,
+  held: HeldChannel,
+  total: bigint,
+): Promise<Taken | ExchangeResult> {
+  if (isBehindVault(held, total)) return channelBusy();
   const { payment } = step;
   const known = held.channel;
   const refused =

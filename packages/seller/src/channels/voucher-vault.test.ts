@@ -244,6 +244,23 @@ test("records that have lost charges take the vault's higher total over", async 
   expect(chargedBy(await behind.pay({ total: 6_000n }))).toEqual(["1000", "6000"]);
 });
 
+test("a refund by records that have lost charges gives back nothing of what the vault keeps", async () => {
+  const first = openVaulted("1");
+  await first.pay(deposit);
+  const behind = openVaulted("1", first.vault, first.chain);
+  expect(chargedBy(await behind.pay({ total: 1_000n }))).toEqual(["1000", "1000"]);
+  await first.calls(2_000n, 5_000n);
+  await first.time.pass(1_000);
+  behind.vault.answering.reply = down;
+  expect(await behind.seller.channels.refund(channelId)).toMatchObject({ outcome: "open" });
+  delete behind.vault.answering.reply;
+  // Its buyer asks by the old total, which the records of the second shop have as well.
+  const { extra } = challengeOf(await behind.pay({ type: "refund", total: 1_000n }));
+  expect(extra).toMatchObject({ channelState: { chargedCumulativeAmount: "5000" } });
+  expect(await behind.seller.channels.refund(channelId)).toMatchObject({ units: 995_000n });
+  expect(first.chain.state()).toMatchObject({ balance: 5_000n, totalClaimed: 5_000n });
+});
+
 test("two shops of one key with records of their own both serve one total, which is paid once", async () => {
   const first = openVaulted("1");
   await first.pay(deposit);
