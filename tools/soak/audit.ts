@@ -76,15 +76,10 @@ export function auditSoak(found: SoakEvidence): Violation[] {
 function auditPromises(evidence: SoakEvidence): Violation[] {
   const { payments, responses, stored, ledger, relayers, payees, holdings, losses, steps } =
     evidence;
-  const held = payees.reduce((sum, payee) => sum + (holdings.get(payee) ?? 0n), 0n);
-  const senders = new Set(payees.map((payee) => payee.toLowerCase()));
-  const sent = ledger.entries.reduce((sum, { payer, transfer }) => {
-    return sum + (senders.has(payer) ? (transfer?.units ?? 0n) : 0n);
-  }, 0n);
-  // What was moved in all: what payees have given back had moved to them before.
-  const sellerUnits = held + 2n * sent;
+  const sellerUnits = payees.reduce((sum, payee) => sum + (holdings.get(payee) ?? 0n), 0n);
   return audit({
     payments: new Map(payments.map((payment) => [payment.index, payment])),
+    payees,
     probes: [],
     responses,
     ledger: { ...ledger, sellerUnits },

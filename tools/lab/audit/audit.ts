@@ -2,8 +2,8 @@
  * The audit of a run: compares the chain, the facilitator's database and the responses of all
  * callers. It knows the facilitator's promises, not its implementation.
  */
-import { buyerUnits } from "@farthing/devnet";
 import { countToldAfterRecovery, isLostFailure, listUnstored } from "./audit-losses.ts";
+import { auditMoney, auditPayers } from "./audit-money.ts";
 import { listNotRepriced } from "./audit-prices.ts";
 import { auditSends } from "./audit-sends.ts";
 import { auditWallets } from "./audit-wallets.ts";
@@ -359,38 +359,4 @@ function isPausedAfterRevert(
   return stored.settlements.some(
     (row) => row.payer.toLowerCase() === payer && row.failure === "transaction_reverted",
   );
-}
-
-/** What goes back is subtracted; auditRefunds looks at each refund. */
-function auditMoney({ ledger, stored }: Evidence, files: readonly File[], say: Say): void {
-  const payees = new Set(files.map(({ payment }) => payment.authorization.to.toLowerCase()));
-  const returned = ledger.entries
-    .filter(({ kind, payer }) => kind === "used" && payees.has(payer))
-    .reduce((sum, { transfer }) => sum + (transfer?.units ?? 0n), 0n);
-  const moved = files.reduce((sum, { paid }) => sum + (paid?.transfer?.units ?? 0n), -returned);
-  if (moved !== ledger.sellerUnits) {
-    say("the seller has it", `${ledger.sellerUnits} units; payments moved ${moved}`);
-  }
-  const claimed = stored.settlements
-    .filter(({ state }) => state === "confirmed")
-    .map(({ amount, payer }) => (payees.has(payer.toLowerCase()) ? -1n : 1n) * BigInt(amount))
-    .reduce((sum, units) => sum + units, 0n);
-  const unclaimed = files
-    .filter(({ row }) => row === undefined)
-    .reduce((sum, { paid }) => sum + (paid?.transfer?.units ?? 0n), 0n);
-  if (claimed + unclaimed !== ledger.sellerUnits) {
-    const parts = `${claimed} confirmed, ${unclaimed} of others`;
-    say("the books are the chain", `${ledger.sellerUnits} units; ${parts}`);
-  }
-}
-
-function auditPayers({ payerUnits = new Map() }: Evidence, files: readonly File[], say: Say): void {
-  const filesOf = Map.groupBy(files, ({ payment }) => payment.authorization.from);
-  for (const [payer, units] of payerUnits) {
-    const moved = filesOf
-      .get(payer)
-      ?.reduce((sum, { paid }) => sum + (paid?.transfer?.units ?? 0n), 0n);
-    const expected = buyerUnits - (moved ?? 0n);
-    if (units !== expected) say("the payer has the rest", `${payer}: ${units}, not ${expected}`);
-  }
 }

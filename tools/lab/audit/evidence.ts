@@ -11,6 +11,8 @@ import type { SignedPayment } from "../token-calls/token-calls.ts";
 /** The data of a run. */
 export interface Evidence {
   readonly payments: ReadonlyMap<number, SignedPayment>;
+  /** The sellers, where refunds are among the payments; all who are paid when left out. */
+  readonly payees?: readonly string[];
   /** Payments made after the run's faults, which the service must still settle. */
   readonly probes: readonly number[];
   readonly responses: readonly CallerResponse[];
