@@ -122,7 +122,7 @@ test("what is not run is little, and everybody sees it grow", () => {
     "docs/guides/sell-with-the-gateway.md: needs Docker",
     "docs/guides/sellers-account.md: the page's facilitator sells no credits",
     "docs/guides/test-x402-software.md: it tests software of yours",
-    "docs/guides/test-x402-software.md: a facilitator takes three minutes",
+    "docs/guides/test-x402-software.md: a facilitator takes four minutes",
     "docs/guides/test-x402-software.md: it needs the binary of x402-rs",
     "docs/guides/test-x402-software.md: it is for GitHub",
     "docs/guides/upgrade.md: it needs two versions",

@@ -115,6 +115,7 @@ test("the readers are found", () => {
     "parseSettleResponse",
     "parseSettlementAttestation",
     "parseSignIn",
+    "parseSoldParts",
     "parseUint256",
     "parseUsdc",
     "parseVerifyResponse",
