@@ -16,11 +16,11 @@ import { runFacilitator } from "./run-facilitator.ts";
 import { termsCases } from "./terms.ts";
 
 /**
- * The honest one looks five times a second, sees a block each second, and gives up a call after four, so
- * that a busy machine may take four times as long.
+ * The honest one looks five times a second, sees a block each second, and gives up a call after eight,
+ * so that a busy machine may take eight times as long.
  */
 const limits = { answerMs: 10_000, endMs: 15_000, noticeMs: 600 };
-const callMs = { CALL_MS: "4000" };
+const callMs = { CALL_MS: "8000" };
 
 const files: readonly (readonly ConformCase<FacilitatorBench>[])[] = [
   [...messageCases, ...facilitatorRefusalCases],
@@ -42,7 +42,7 @@ function casesFor(fault: string): readonly ConformCase<FacilitatorBench>[] {
 }
 
 /** Chains beside each other: most of the time is waiting for their blocks. */
-const lanes = 6;
+const lanes = 4;
 
 test("every case has a fault of its own", () => {
   const names = facilitatorCases.map(({ name }) => name);
