@@ -78,7 +78,7 @@ const meanings = {
     statuses: [409],
     retryable: false,
     meaning:
-      "Nobody can tell whether the payment moved money; look at the wallet before signing again.",
+      "It is not known whether the payment moved money; look at the wallet before signing again.",
   },
   settlement_pending: {
     statuses: [503],

@@ -36,6 +36,17 @@ function openVaulted(
   return { ...shop, vault, calls };
 }
 
+/** The records of a second shop stay behind, as those of a shop that were put back; the vault has 5,000. */
+async function openBehind() {
+  const first = openVaulted("1");
+  await first.pay(deposit);
+  const behind = openVaulted("1", first.vault, first.chain);
+  expect(chargedBy(await behind.pay({ total: 1_000n }))).toEqual(["1000", "1000"]);
+  await first.calls(2_000n, 5_000n);
+  await first.time.pass(1_000);
+  return { first, behind };
+}
+
 test("the newest voucher goes to the vault within a second, with one call for several charges", async () => {
   const shop = openVaulted("1");
   await shop.pay(deposit);
@@ -233,24 +244,13 @@ test("what the facilitator has claimed is not handed to it again", async () => {
 });
 
 test("records that have lost charges take the vault's higher total over", async () => {
-  const first = openVaulted("1");
-  await first.pay(deposit);
-  // The records of a second shop stay behind, as those of a shop that were put back.
-  const behind = openVaulted("1", first.vault, first.chain);
-  expect(chargedBy(await behind.pay({ total: 1_000n }))).toEqual(["1000", "1000"]);
-  await first.calls(2_000n, 5_000n);
-  await first.time.pass(1_000);
+  const { behind } = await openBehind();
   await behind.time.pass(1_000);
   expect(chargedBy(await behind.pay({ total: 6_000n }))).toEqual(["1000", "6000"]);
 });
 
 test("a refund by records that have lost charges gives back nothing of what the vault keeps", async () => {
-  const first = openVaulted("1");
-  await first.pay(deposit);
-  const behind = openVaulted("1", first.vault, first.chain);
-  expect(chargedBy(await behind.pay({ total: 1_000n }))).toEqual(["1000", "1000"]);
-  await first.calls(2_000n, 5_000n);
-  await first.time.pass(1_000);
+  const { first, behind } = await openBehind();
   behind.vault.answering.reply = down;
   expect(await behind.seller.channels.refund(channelId)).toMatchObject({ outcome: "open" });
   delete behind.vault.answering.reply;
