@@ -11,6 +11,7 @@ import {
   walletAt,
   type Served,
 } from "../support/facilitator.testing.ts";
+import { untilSent } from "../support/settlement-transactions.testing.ts";
 import { createHastenedClock } from "@farthing/engine/testing/hastened-clock";
 import { openStore } from "../../src/features/open-store.ts";
 
@@ -26,7 +27,7 @@ async function leaveBehind() {
   const bodies = [0, 1].map((index) => bodyOn(devnet, { payer: walletAt(devnet.buyers, index) }));
   const hashes: unknown[] = [];
   for (const body of bodies) {
-    hashes.push((await before.post("/settle", body, prefer)).body["transaction"]);
+    hashes.push(await untilSent(before, (await before.post("/settle", body, prefer)).body));
   }
   await before.stop();
   // No node has them any more.

@@ -15,6 +15,7 @@ import {
   type Answer,
   type Served,
 } from "../support/facilitator.testing.ts";
+import { untilSent } from "../support/settlement-transactions.testing.ts";
 import { startRpcProxy, type RpcProxy } from "@farthing/lab/rpc-proxy";
 
 let devnet: Devnet;
@@ -72,7 +73,8 @@ test("work goes to the one with the fewest on their way, as many as each may hav
   // One after the other: what waits together would go out in one transaction.
   for (let payment = 0; payment < 5; payment++) answers.push(await settle(at));
   const sent = answers.slice(0, 4);
-  const senders = await Promise.all(sent.map(({ body }) => senderOf(body["transaction"])));
+  const hashes = await Promise.all(sent.map(({ body }) => untilSent(at, body)));
+  const senders = await Promise.all(hashes.map(senderOf));
   const [one, other] = [addressOf(0), addressOf(1)].map((address) => address.toLowerCase());
   expect(senders).toEqual([one, other, one, other]);
   expect(answers[4]?.body).toMatchObject({ status: "pending", transaction: "" });
@@ -137,7 +139,8 @@ test("what a node may have taken stays where it is: only the chain can say what 
   proxy.react = ({ method }) => (method === "eth_sendRawTransaction" ? "lose" : undefined);
   const body = newBody();
   const answer = await settle(at, body);
-  await devnet.rpc("anvil_dropTransaction", [answer.body["transaction"]]);
+  const transaction = await untilSent(at, answer.body);
+  await devnet.rpc("anvil_dropTransaction", [transaction]);
   proxy.react = () => undefined;
   await fund(addressOf(5), 0n);
   await devnet.mine(2);
@@ -146,11 +149,10 @@ test("what a node may have taken stays where it is: only the chain can say what 
   await devnet.mine(2);
   await expect.poll(() => proxy.countOf("eth_sendRawTransaction"), soon).toBeGreaterThan(0);
   const { body: still } = await at.get(`/settlements/${String(answer.body["id"])}`);
-  expect(still).toMatchObject({ state: "submitted", transaction: answer.body["transaction"] });
+  expect(still).toMatchObject({ state: "submitted", transaction });
   await fund(addressOf(5), oneXdc);
   await automine(true);
   await devnet.mine(2);
-  const { transaction } = answer.body;
   expect(await page(at, answer)).toMatchObject({ success: true, transaction });
 });
 

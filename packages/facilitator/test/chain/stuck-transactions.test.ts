@@ -21,6 +21,7 @@ import {
   type ServeOptions,
   type Served,
 } from "../support/facilitator.testing.ts";
+import { untilSent } from "../support/settlement-transactions.testing.ts";
 import { openStore, type ServiceStore } from "../../src/features/open-store.ts";
 import { startRpcProxy, type NodeCall, type RpcProxy } from "@farthing/lab/rpc-proxy";
 
@@ -64,8 +65,13 @@ async function serve(
   return served;
 }
 
-const settle = async (at: Served, body: JsonObject) =>
+const begin = async (at: Served, body: JsonObject) =>
   (await at.post("/settle", body, { prefer: "respond-async" })).body;
+
+async function settle(at: Served, body: JsonObject): Promise<JsonObject> {
+  const answer = await begin(at, body);
+  return { ...answer, transaction: await untilSent(at, answer) };
+}
 
 const pageOf = async (at: Served, { id }: JsonObject) =>
   (await at.get(`/settlements/${String(id)}`)).body;
@@ -248,7 +254,7 @@ test("below what the node wants: signed again at the same nonce until it is enou
     return isLow ? { error: { code: -32_000, message: "under min gas price" } } : undefined;
   };
   const body = bodyOn(devnet);
-  const answer = await settle(at, body);
+  const answer = await begin(at, body);
   await untilConfirmed(at, answer);
   expect(errors).toContain("Relayer wallet paused");
   const parts = sent().map(partsOf);

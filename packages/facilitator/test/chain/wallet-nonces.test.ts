@@ -16,6 +16,7 @@ import {
   walletAt,
   type Served,
 } from "../support/facilitator.testing.ts";
+import { mineUnlessMined, untilSent } from "../support/settlement-transactions.testing.ts";
 import { createSigners } from "@farthing/engine";
 import { Secret } from "@farthing/engine/base";
 import { planCancellation } from "@farthing/engine/source/relayer/replacement";
@@ -96,18 +97,19 @@ function watched(store: ServiceStore): ServiceStore {
 async function settle(body: JsonObject): Promise<JsonObject> {
   const { body: answer } = await served.post("/settle", body, { prefer: "respond-async" });
   expect(answer).toMatchObject({ status: "pending" });
-  return answer;
+  return { ...answer, transaction: await untilSent(served, answer) };
 }
 
 const pageOf = async ({ id }: JsonObject) => (await served.get(`/settlements/${String(id)}`)).body;
 
 /** Makes blocks, one by one, until a settlement is confirmed. */
 async function untilConfirmed(answer: JsonObject): Promise<void> {
-  const state = async () => {
-    await devnet.mine();
-    return (await pageOf(answer))["state"];
+  const look = async () => {
+    const { state, transaction } = await pageOf(answer);
+    await mineUnlessMined(devnet, transaction);
+    return state;
   };
-  await expect.poll(state, { interval: 200 }).toBe("confirmed");
+  await expect.poll(look, { interval: 200 }).toBe("confirmed");
 }
 
 /**

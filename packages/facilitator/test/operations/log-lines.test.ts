@@ -12,6 +12,7 @@ import {
   walletAt,
   type Served,
 } from "../support/facilitator.testing.ts";
+import { mineUnlessMined } from "../support/settlement-transactions.testing.ts";
 
 let devnet: Devnet;
 let served: Served;
@@ -38,8 +39,10 @@ async function settle(body: JsonObject): Promise<string> {
 /** Makes blocks, one by one, until a settlement is in a state. */
 async function untilState(id: string, state: string): Promise<void> {
   const look = async () => {
-    await devnet.mine();
-    return (await served.get(`/settlements/${id}`)).body["state"];
+    const { state: now, transaction } = (await served.get(`/settlements/${id}`)).body;
+    if (state === "confirmed") await mineUnlessMined(devnet, transaction);
+    else await devnet.mine();
+    return now;
   };
   await expect.poll(look, { interval: 200 }).toBe(state);
 }
