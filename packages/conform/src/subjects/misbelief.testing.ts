@@ -24,6 +24,8 @@ export function believeChain(
   const known = new Set<string>();
   /** Payments whose success was told. */
   const told = new Set<string>();
+  /** Its own transactions, also those that have reverted and are signed anew. */
+  const sent = new Map<string, Hex>();
 
   return async (request: Request, key: string, seen: Seen): Promise<JsonObject | undefined> => {
     const { transfer, reason } = seen;
@@ -32,7 +34,8 @@ export function believeChain(
     known.add(key);
     if (transfer) told.add(key);
     else told.delete(key);
-    const own = transactions.find(key)?.hash;
+    const own = transactions.find(key)?.hash ?? sent.get(key);
+    if (own) sent.set(key, own);
     const success = (transaction: Hex | undefined) =>
       transaction && { ...answerOf(request), success: true, transaction };
     switch (fault) {

@@ -1,6 +1,12 @@
 /** One look of the honest facilitator at a payment: what the chain says, and the next step. */
 import type { Rpc } from "@farthing/devnet";
-import { addressWord, networkOfChain, type Hex, type JsonObject } from "@farthing/protocol";
+import {
+  addressWord,
+  networkOfChain,
+  type Hex,
+  type JsonObject,
+  type Payment,
+} from "@farthing/protocol";
 import { findTransfer, transferCall } from "../chain/chain-facts.ts";
 import { chainId } from "../chain/payments.ts";
 import { answerOf, refused, type Request } from "./answers.testing.ts";
@@ -52,13 +58,18 @@ export function createLook(
   }
 
   /** Sends what was signed, signs again at a higher price, or with another nonce after a loss. */
-  async function send(key: string, data: Hex): Promise<void> {
+  async function send(key: string, { authorization, signature }: Payment): Promise<void> {
+    const data = transferCall({ authorization, signature });
     const [price, count] = await Promise.all([rpc<Hex>("eth_gasPrice"), countOf("latest")]);
     const doubled = BigInt(price) * 2n;
     const gasPrice = doubled > gasPriceMinWei ? doubled : gasPriceMinWei;
     const open = transactions.find(key);
-    // A block came since the transfer was looked for: what it had is seen by the next look.
-    if (open && count > open.nonce) return transactions.forget(key, count);
+    if (open && count > open.nonce) {
+      // A block came since the transfer was looked for. What moved the money stays written down, since
+      // a reorganisation may bring back its nonce; what reverted is signed anew.
+      const isMoved = (await findTransfer({ rpc, token }, authorization)) !== undefined;
+      return isMoved ? undefined : transactions.forget(key, count);
+    }
     if (fault === "killed-after-the-send" && transactions.isOfEarlierProcess(key)) {
       // As one that wrote nothing down and asks the node for its wallet's next nonce.
       const pending = await countOf("pending");
@@ -95,7 +106,7 @@ export function createLook(
     head: async () => Number(await rpc<Hex>("eth_blockNumber")),
     /** Looks once, and moves the payment on; undefined while its outcome is open. */
     async moveOn(request: Request, key: string): Promise<JsonObject | undefined> {
-      const { authorization, signature } = request.payment;
+      const { authorization } = request.payment;
       const reason = await refusalOf(request, transactions.find(key) ? "sent" : "settle");
       // After the other reads: a block between them would show a used nonce without its transfer.
       const transaction = await findTransfer({ rpc, token }, authorization);
@@ -104,7 +115,7 @@ export function createLook(
       if (believed) return believed;
       if (transaction) return { ...answerOf(request), success: true, transaction };
       if (reason !== undefined) return refused(request, reason);
-      await send(key, transferCall({ authorization, signature }));
+      await send(key, request.payment);
       return undefined;
     },
   };
