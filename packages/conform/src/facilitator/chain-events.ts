@@ -149,4 +149,49 @@ const foreignSubmitter: Case = {
   },
 };
 
-export const chainEventCases = [slowBlock, stuckTransaction, foreignSubmitter, reorganisation];
+/** More than any facilitator asks for; the clock of the chain is as far ahead afterwards. */
+const shortLifeSeconds = 30;
+
+const expiresPending: Case = {
+  name: "expires-while-pending",
+  profile: "money",
+  isHarmful: true,
+  rule: "A payment whose transaction comes into a block after its validBefore ends as a failed one, and the next payment is settled.",
+  source: "promise: every pending payment ends once the price or the expiry allows it",
+  async run(bench) {
+    const expiry = Math.floor(Date.now() / 1000) + shortLifeSeconds;
+    const payment = bench.newPayment({ validBefore: BigInt(expiry) });
+    const body = requestV2(payment);
+    const release = await bench.holdBlocks();
+    const first = bench.settle(body);
+    const isSent = await bench.untilSent(payment.authorization.nonce);
+    await bench.devnet.setNextBlockTimestamp(expiry + 1);
+    await release();
+    const early = await first;
+    const isOpen = readSettle(early).outcome !== "refused";
+    const answers = [early, ...(isOpen ? await bench.settleToEnd(body) : [])];
+    const hasEnded = answers.some((answer) => readSettle(answer).outcome === "refused");
+    const next = bench.newPayment();
+    const fromBlock = await bench.head();
+    const after = await bench.settleToEnd(requestV2(next));
+    const ending = { payment: next, fromBlock, answers: after };
+    return {
+      sent: "/settle; the block with the transaction came after validBefore; repeats; another payment",
+      came: `${describeAnswers(answers)}; then ${describeAnswers(after)}`,
+      problems: [
+        ...(isSent ? [] : ["it sent no transaction"]),
+        ...(await contradictions(bench.devnet, payment, answers)),
+        ...(hasEnded ? [] : ["it never said that the payment failed"]),
+        ...(await problemsOfSettled(bench, ending)).map((problem) => `the next one: ${problem}`),
+      ],
+    };
+  },
+};
+
+export const chainEventCases = [
+  slowBlock,
+  stuckTransaction,
+  foreignSubmitter,
+  reorganisation,
+  expiresPending,
+];

@@ -7,10 +7,12 @@ import {
   type Authorization,
   type JsonObject,
 } from "@farthing/protocol";
+import { findTransfer, untilMoved } from "../chain/chain-facts.ts";
 import { payloadV2, requestV2, requirementsV2, signPayment, stranger } from "../chain/payments.ts";
 import type { ConformCase } from "../run/conform-case.ts";
 import { describeAnswer, type HttpAnswer } from "../run/http-answer.ts";
 import type { FacilitatorBench } from "./facilitator-bench.ts";
+import { describeAnswers } from "./settle-outcome.ts";
 
 type Case = ConformCase<FacilitatorBench>;
 
@@ -232,4 +234,31 @@ const failedShape: Case = {
   },
 };
 
-export const facilitatorRefusalCases = [...refusalCases, reasonsKnown, failedShape, bodyNotJson];
+const usedPayment: Case = {
+  name: "refuses-a-used-payment",
+  profile: "spec",
+  rule: "/verify refuses a payment whose money has moved, with a reason and no status of a server error.",
+  source: "specification v2, exact on EVM: the nonce of the authorization is not used",
+  async run(bench) {
+    const payment = bench.newPayment();
+    const settled = await bench.settleToEnd(requestV2(payment));
+    await untilMoved(bench.devnet, payment);
+    const isMoved = (await findTransfer(bench.devnet, payment.authorization)) !== undefined;
+    const verified = await bench.verify(requestV2(payment));
+    return {
+      sent: "/settle of a payment to its end, and /verify of it",
+      came: `${describeAnswers(settled)}; ${describeAnswer(verified)}`,
+      problems: isMoved
+        ? problemsOfRefusal("/verify", verified, reasonOfVerify(verified))
+        : ["no money moved"],
+    };
+  },
+};
+
+export const facilitatorRefusalCases = [
+  ...refusalCases,
+  usedPayment,
+  reasonsKnown,
+  failedShape,
+  bodyNotJson,
+];

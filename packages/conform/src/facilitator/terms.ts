@@ -1,6 +1,13 @@
 /** Cases of the profile `money` about what /settle checks by itself, and about payments beside each other. */
 import { findTransfer } from "../chain/chain-facts.ts";
-import { priceUnits, requestV2, requirementsV2, signPayment, stranger } from "../chain/payments.ts";
+import {
+  priceUnits,
+  requestV2,
+  requirementsV2,
+  signPayment,
+  stranger,
+  type SignedPayment,
+} from "../chain/payments.ts";
 import type { ConformCase } from "../run/conform-case.ts";
 import { describeAnswer, type HttpAnswer } from "../run/http-answer.ts";
 import type { FacilitatorBench } from "./facilitator-bench.ts";
@@ -106,4 +113,36 @@ const differentPayments: Case = {
   },
 };
 
-export const termsCases = [otherTerms, noMoney, differentPayments];
+const nonceOfAnother: Case = {
+  name: "nonce-of-another-payer",
+  profile: "money",
+  rule: "Payments of different payers with one nonce are different payments: none is a success by the money of another one.",
+  source:
+    "EIP-3009: a nonce is unique for its authorizer alone; promise: never success without money",
+  async run(bench) {
+    const { devnet } = bench;
+    const first = bench.newPayment();
+    // Whoever reads the chain can sign with a nonce that was settled.
+    const { nonce } = first.authorization;
+    const [beside, later] = [bench.newPayment({ nonce }), bench.newPayment({ nonce })];
+    const settle = (payment: SignedPayment) => bench.settleToEnd(requestV2(payment));
+    const atOnce = await Promise.all([first, beside].map(settle));
+    const last = await settle(later);
+    const isMoved = (await findTransfer(devnet, later.authorization)) !== undefined;
+    const found = [
+      await contradictions(devnet, first, (atOnce[0] ?? []).slice(-1)),
+      await contradictions(devnet, beside, (atOnce[1] ?? []).slice(-1)),
+      await contradictions(devnet, later, last.slice(-1)),
+    ];
+    return {
+      sent: "/settle of two payers' payments with one nonce at once, and of a third one's afterwards",
+      came: `${describeAnswers(atOnce.flat())}; then ${describeAnswers(last)}`,
+      problems: [
+        ...new Set(found.flat()),
+        ...(isMoved ? [] : ["the third payer's payment was not settled"]),
+      ],
+    };
+  },
+};
+
+export const termsCases = [otherTerms, noMoney, differentPayments, nonceOfAnother];

@@ -122,6 +122,12 @@ const faults: readonly Fault[] = [
     what: "nothing to /verify, and the connection is reset",
     response: "cut",
   },
+  {
+    name: "settle-unavailable",
+    call: "settle",
+    what: "503 to /settle, and settles nothing",
+    response: { status: 503, body: { error: "service_unavailable" } },
+  },
 ];
 
 /** An order without /verify has these faults at /settle. */

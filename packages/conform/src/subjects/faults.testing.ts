@@ -18,6 +18,7 @@ export const facilitatorFaults = [
   "refuses-a-poor-payer",
   "refuses-an-amount-that-is-none",
   "refuses-a-missing-authorization",
+  "refuses-a-used-payment",
   "reasons-are-known",
   "failed-settle-shape",
   "refuses-a-body-that-is-no-json",
@@ -25,6 +26,7 @@ export const facilitatorFaults = [
   "other-terms",
   "success-needs-money",
   "different-payments-at-once",
+  "nonce-of-another-payer",
   "repeat-after-success",
   "answer-lost",
   "killed-before-the-send",
@@ -39,6 +41,7 @@ export const facilitatorFaults = [
   "stuck-transaction",
   "foreign-submitter",
   "reorganisation",
+  "expires-while-pending",
 ] as const;
 
 export type FacilitatorFault = (typeof facilitatorFaults)[number];
@@ -67,6 +70,7 @@ export const sellerFaults = [
   "verify-forbidden",
   "verify-truncated",
   "verify-cut",
+  "settle-unavailable",
 ] as const;
 
 export type SellerFault = (typeof sellerFaults)[number];

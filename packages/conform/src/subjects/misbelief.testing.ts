@@ -6,6 +6,7 @@ import type { FacilitatorFault } from "./faults.testing.ts";
 import type { openTransactions } from "./open-transactions.testing.ts";
 
 const alreadyUsed = "invalid_exact_evm_nonce_already_used";
+const expired = "invalid_exact_evm_payload_authorization_valid_before";
 
 /** What one look has seen. */
 interface Seen {
@@ -55,6 +56,13 @@ export function believeChain(
       // A used authorization as a payment, although its payer canceled it.
       case "success-needs-money":
         return !transfer && reason === alreadyUsed ? success(`0x${"5e".repeat(32)}`) : undefined;
+      // Its transaction as one that may still succeed.
+      case "expires-while-pending": {
+        const errorReason = "settlement_pending";
+        return own && !transfer && reason === expired
+          ? { ...refused(request, errorReason), transaction: own }
+          : undefined;
+      }
       // The status of a receipt.
       case "receipt-without-transfer": {
         if (!own) return undefined;

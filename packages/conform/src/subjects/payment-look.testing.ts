@@ -45,7 +45,8 @@ export function createLook(
   async function refusalOf({ payment }: Request, stage: Stage): Promise<string | undefined> {
     const { from, nonce, value, validBefore } = payment.authorization;
     const state = await read(`${selectors.state}${addressWord(from)}${nonce.slice(2)}`);
-    if (state === 1n) return "invalid_exact_evm_nonce_already_used";
+    const isForgetful = fault === "refuses-a-used-payment" && stage === "verify";
+    if (state === 1n && !isForgetful) return "invalid_exact_evm_nonce_already_used";
     const head = await rpc<{ timestamp: Hex }>("eth_getBlockByNumber", ["latest", false]);
     const isBlind = fault === "refuses-an-expired-payment" && stage === "verify";
     if (BigInt(head.timestamp) >= validBefore && !isBlind) {

@@ -26,7 +26,9 @@ export function createSellerClient(url: string, fault: SellerFault | undefined) 
       throw new FacilitatorError("verify-cut");
     });
     if (response.status === 403) throw new FacilitatorError("verify-forbidden");
-    if (response.status !== 200) throw new FacilitatorError("verify-unavailable");
+    if (response.status !== 200) {
+      throw new FacilitatorError(name === "verify" ? "verify-unavailable" : "settle-unavailable");
+    }
     const read = parseJson(await response.text())?.value;
     if (!isObject(read)) throw new FacilitatorError("verify-truncated");
     return read;
@@ -42,7 +44,10 @@ export function createSellerClient(url: string, fault: SellerFault | undefined) 
           const isPending = settled["errorReason"] === "settlement_pending";
           if (!isPending || fault === "settlement-pending") return settled;
         } catch (error) {
-          if (fault === "settle-answer-lost") return { success: false, errorReason: "unknown" };
+          const isLost = error instanceof FacilitatorError && error.fault === "verify-cut";
+          if (fault === "settle-answer-lost" && isLost) {
+            return { success: false, errorReason: "unknown" };
+          }
           if (asked === settlesMax) throw error;
         }
         await pause(againMs);

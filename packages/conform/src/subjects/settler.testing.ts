@@ -82,7 +82,7 @@ export function createSettler(
     ): Promise<JsonObject> {
       if (!request) return refusedUnread(reason, body);
       const { from, nonce } = request.payment.authorization;
-      const key = `${from}:${nonce}`;
+      const key = fault === "nonce-of-another-payer" ? nonce : `${from}:${nonce}`;
       const shared = running.get(key);
       if (fault === "other-terms" && shared) return shared;
       if (reason !== undefined) return refused(request, reason);
