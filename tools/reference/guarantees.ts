@@ -128,7 +128,12 @@ export const guarantees: readonly Guarantee[] = [
       ],
       rules: ["confirmed is paid", "deep enough"],
       invariants: ["no payment is told to be confirmed whose money has not moved"],
-      cases: ["another-request", "success-needs-money", "receipt-without-transfer"],
+      cases: [
+        "another-request",
+        "success-needs-money",
+        "nonce-of-another-payer",
+        "receipt-without-transfer",
+      ],
     },
   },
   {
@@ -161,7 +166,12 @@ export const guarantees: readonly Guarantee[] = [
         "no transaction of ours moves the money of a payment that was told to have failed",
         "no payment is failed whose money has moved for good, once every process has seen it",
       ],
-      cases: ["settlement-pending", "verify-unavailable", "node-forgets-the-transaction"],
+      cases: [
+        "settlement-pending",
+        "verify-unavailable",
+        "settle-unavailable",
+        "node-forgets-the-transaction",
+      ],
       paths: [
         "a send without a clear reply is treated as sent",
         "a failed payment that a third party has paid is confirmed",
@@ -188,6 +198,7 @@ export const guarantees: readonly Guarantee[] = [
         ],
       ],
       rules: ["nothing is stuck", "final at last", "no gap"],
+      cases: ["stuck-transaction", "expires-while-pending"],
       paths: [
         "a payment without an open transaction waits for a wallet again",
         "a gap between nonces is filled",

@@ -12,6 +12,7 @@ export {
   type Observation,
   type Profile,
   type Role,
+  type RunWatch,
   type Verdict,
 } from "./run/conform-case.ts";
 export { SubjectError, type Subject, type SubjectEnvironment } from "./run/subject.ts";
@@ -26,4 +27,4 @@ export { buyerCases, type BuyerBench } from "./buyer/buyer-cases.ts";
 export { badgeSvg } from "./reports/badge.ts";
 export { countVerdicts } from "./reports/counts.ts";
 export { junitReport } from "./reports/junit.ts";
-export { resultLines, summaryLine } from "./reports/lines.ts";
+export { resultLines, summaryLines } from "./reports/lines.ts";

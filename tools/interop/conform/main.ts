@@ -1,6 +1,7 @@
 /**
  * `npm run conform`: runs every case against our parts and against published packages, and writes the
- * page of results. `-- --only <name>` runs the subjects whose name begins so and keeps the other columns;
+ * page of results. `-- --only <name>` runs the subject of this name, or those whose name begins so, and
+ * keeps the other columns;
  * `-- --faults` runs the tests of the kit instead, with every planted fault and every case.
  */
 import { spawnSync } from "node:child_process";
@@ -49,9 +50,13 @@ if (values.faults === true) {
 const readFound = (): Record<string, Verdicts> =>
   existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
 let ownFailures = 0;
+const { only } = values;
+const isNamed = Object.values(subjects).some((all) => all.some(({ name }) => name === only));
+const isChosen = (name: string) =>
+  only === undefined || (isNamed ? name === only : name.startsWith(only));
 for (const role of roles.filter((one) => values.role === undefined || one === values.role)) {
   for (const [index, { name, command, needs }] of subjects[role].entries()) {
-    if (values.only !== undefined && !name.startsWith(values.only)) continue;
+    if (!isChosen(name)) continue;
     const missing = await prepare(needs);
     process.stdout.write(`\n${role}: ${name}${missing ? ` is left out: ${missing}` : ""}\n`);
     if (missing !== undefined) continue;

@@ -1,21 +1,16 @@
 /** `farthing conform`: tests an x402 facilitator, seller or buyer from outside, on a local chain. */
-import { writeFileSync } from "node:fs";
-import type { CaseResult, Profile, Role } from "@farthing/conform";
+import type { Profile } from "@farthing/conform";
 import { printableJson } from "@farthing/protocol";
 import { InvalidArgumentError, Option, type Command } from "commander";
-import { prepareLocalChain } from "../dev/local-chain.ts";
-import { ConfigurationError, UsageError } from "../command/command-errors.ts";
+import { UsageError } from "../command/command-errors.ts";
 import { exitCodes, type ExitCode } from "../command/exit-codes.ts";
 import { runCommand } from "../command/run-command.ts";
-import { addPrintFlags, type PrintFlags } from "../output/print-output.ts";
+import { addPrintFlags } from "../output/print-output.ts";
+import { print, reportRun, type ReportFlags } from "./report-run.ts";
 
-interface Flags extends PrintFlags {
-  readonly profile: Profile | "all";
+interface Flags extends ReportFlags {
   readonly only?: readonly string[];
   readonly list?: boolean;
-  readonly junit?: string;
-  readonly badge?: string;
-  readonly yes?: boolean;
 }
 
 interface FacilitatorFlags extends Flags {
@@ -38,7 +33,7 @@ export function register(program: Command): void {
     .command("conform")
     .summary("test an x402 facilitator, seller or buyer")
     .description(
-      "Tests software of any make from outside: it runs on a local chain with test money, behind a node and a wire that fail on purpose. Exit code 0: no case failed; 1: one did; 3: the subject could not be started.",
+      "Tests software of any make from outside: it runs on a local chain with test money, behind a node and a wire that fail on purpose. Exit code 0: no case failed; 1: one did; 2: the command line is wrong; 3: the software could not be tested.",
     );
   addOptions(conform.command("facilitator"))
     .summary("test a facilitator")
@@ -81,6 +76,7 @@ function addOptions(command: Command): Command {
     .option("--list", "list the cases with their rules, without a run")
     .option("--junit <file>", "write the results as JUnit XML")
     .option("--badge <file>", "write a badge as SVG")
+    .option("--log <file>", "write what the software prints, with the end of each case")
     .option("--yes", "install the local chain's program without asking, if it is missing");
 }
 
@@ -89,27 +85,21 @@ async function testFacilitator(flags: FacilitatorFlags): Promise<ExitCode> {
   const cases = choose(facilitatorCases, flags);
   if (flags.list === true) return list(cases, flags);
   const start = required(flags.start, "--start <command>");
-  return report("facilitator", start, flags, (anvilFolder, onResult) =>
-    runFacilitator({
-      start,
-      cases,
-      basePath: flags.base,
-      headers: flags.header ?? {},
-      anvilFolder,
-      onResult,
-    }),
+  const { base: basePath, header: headers = {} } = flags;
+  const tested = { role: "facilitator", subject: start, cases: cases.length } as const;
+  return reportRun(tested, flags, (anvilFolder, watch) =>
+    runFacilitator({ start, cases, basePath, headers, anvilFolder, ...watch }),
   );
 }
-
-const print = (text: string) => void process.stdout.write(text);
 
 async function testSeller(flags: SellerFlags): Promise<ExitCode> {
   const { runSeller, sellerCases } = await import("@farthing/conform");
   const cases = choose(sellerCases, flags);
   if (flags.list === true) return list(cases, flags);
   const start = required(flags.start, "--start <command>");
-  return report("seller", start, flags, (anvilFolder, onResult) =>
-    runSeller({ start, paid: flags.paid, cases, anvilFolder, onResult }),
+  const tested = { role: "seller", subject: start, cases: cases.length } as const;
+  return reportRun(tested, flags, (anvilFolder, watch) =>
+    runSeller({ start, paid: flags.paid, cases, anvilFolder, ...watch }),
   );
 }
 
@@ -118,8 +108,9 @@ async function testBuyer(flags: BuyerFlags): Promise<ExitCode> {
   const cases = choose(buyerCases, flags);
   if (flags.list === true) return list(cases, flags);
   const run = required(flags.run, "--run <command>");
-  return report("buyer", run, flags, (anvilFolder, onResult) =>
-    runBuyer({ run, cases, anvilFolder, onResult }),
+  const tested = { role: "buyer", subject: run, cases: cases.length } as const;
+  return reportRun(tested, flags, (anvilFolder, watch) =>
+    runBuyer({ run, cases, anvilFolder, ...watch }),
   );
 }
 
@@ -136,11 +127,18 @@ function choose<T extends Named>(cases: readonly T[], { profile, only }: Flags):
   if (unknown !== undefined) {
     throw new UsageError(`There is no case ${unknown}; --list shows all of them.`);
   }
-  return cases.filter(
+  const chosen = cases.filter(
     (one) =>
       (profile === "all" || one.profile === profile) &&
       (only === undefined || only.includes(one.name)),
   );
+  // A run without a case would pass.
+  if (chosen.length === 0) {
+    throw new UsageError(
+      `${only?.join(", ")} is not of the profile ${profile}; leave --profile out, or name another case.`,
+    );
+  }
+  return chosen;
 }
 
 /** Lists the cases; nothing has to be there to be tested. */
@@ -157,39 +155,12 @@ function list(cases: readonly Named[], { json }: Flags): ExitCode {
 }
 
 function required(value: string | undefined, flag: string): string {
-  if (value === undefined) throw new UsageError(`Give ${flag}; --list works without it.`);
-  return value;
-}
-
-/** Runs the cases, and prints and writes what was found. */
-async function report(
-  role: Role,
-  subject: string,
-  flags: Flags,
-  run: (
-    anvilFolder: string,
-    onResult: (result: CaseResult) => void,
-  ) => Promise<readonly CaseResult[]>,
-): Promise<ExitCode> {
-  const { badgeSvg, countVerdicts, junitReport, profiles, resultLines, SubjectError, summaryLine } =
-    await import("@farthing/conform");
-  const anvilFolder = await prepareLocalChain(flags.yes);
-  try {
-    const results = await run(anvilFolder, (result) => {
-      if (flags.json !== true) print(resultLines(result));
-    });
-    const chosen = profiles.filter((one) => flags.profile === "all" || one === flags.profile);
-    const found = { role, subject, profiles: chosen, results };
-    print(flags.json === true ? `${printableJson(found, 2)}\n` : summaryLine(found));
-    if (flags.junit !== undefined) writeFileSync(flags.junit, junitReport(found));
-    if (flags.badge !== undefined) writeFileSync(flags.badge, badgeSvg(found));
-    return countVerdicts(results).fail === 0 ? exitCodes.success : exitCodes.general;
-  } catch (error) {
-    if (!(error instanceof SubjectError)) throw error;
-    throw new ConfigurationError(`The subject could not be tested: ${error.message}`, {
-      cause: error,
-    });
+  if (value === undefined) {
+    throw new UsageError(
+      `Say how the software is run: ${flag}. --list shows the cases without it.`,
+    );
   }
+  return value;
 }
 
 function readCase(name: string, before: readonly string[] = []): readonly string[] {

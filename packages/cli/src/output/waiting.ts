@@ -18,11 +18,18 @@ export interface Waiting {
    * The same wait has another name; it goes on for `waitSeconds` and ends at `untilMs` at the latest.
    */
   still(what: string, waitSeconds?: number, untilMs?: number): void;
+  /** Removes the line before something else is printed; the wait goes on. */
+  hide(): void;
   /** Removes the line, also before something else is printed. Any number of times. */
   end(): void;
 }
 
-const silent: Waiting = { now: () => undefined, still: () => undefined, end: () => undefined };
+const silent: Waiting = {
+  now: () => undefined,
+  still: () => undefined,
+  hide: () => undefined,
+  end: () => undefined,
+};
 
 /** Only one line can be shown: what a command waits for within another wait is not named. */
 let isTaken = false;
@@ -87,6 +94,10 @@ export function startWaiting(
       endsAt = untilMs;
       if (isShown) show();
       else arm(delayMs);
+    },
+    hide() {
+      if (isShown) output.write(`${carriageReturn}${eraseLine}`);
+      isShown = false;
     },
     end() {
       clearTimeout(timer);

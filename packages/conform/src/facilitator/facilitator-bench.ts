@@ -62,6 +62,8 @@ export interface BenchParts {
   /** Sent with every call, such as an API key. */
   readonly headers: Readonly<Record<string, string>>;
   readonly limits: Limits;
+  /** Ends the calls of the whole run. */
+  readonly signal: AbortSignal | undefined;
 }
 
 export function createFacilitatorBench(parts: BenchParts): FacilitatorBench {
@@ -72,7 +74,7 @@ export function createFacilitatorBench(parts: BenchParts): FacilitatorBench {
     postJson(`${parts.subject().url}${parts.basePath}${path}`, body, {
       timeoutMs: answerMs,
       headers,
-      ...(signal === undefined ? {} : { signal }),
+      signals: [signal, parts.signal].filter((one) => one !== undefined),
     });
   const settle = (body: JsonObject | string, signal?: AbortSignal) => call("/settle", body, signal);
   return {
@@ -100,7 +102,7 @@ export function createFacilitatorBench(parts: BenchParts): FacilitatorBench {
         answers.push(answer);
         const { outcome } = readSettle(answer);
         if (outcome === "settled" || outcome === "refused") return answers;
-        if (performance.now() >= until) return answers;
+        if (performance.now() >= until || parts.signal?.aborted === true) return answers;
         await pause(repeatMs);
       }
     },

@@ -5,10 +5,11 @@ import { join } from "node:path";
 import { startDevnet } from "@farthing/devnet";
 import { startRpcProxy } from "@farthing/devnet/rpc-proxy";
 import { chainId, network, requestV2 } from "../chain/payments.ts";
-import type { CaseResult, ConformCase } from "../run/conform-case.ts";
+import type { CaseResult, ConformCase, RunWatch } from "../run/conform-case.ts";
+import { describeAnswer, type HttpAnswer } from "../run/http-answer.ts";
 import { runCases } from "../run/run-cases.ts";
 import { createSubjectProcess, findFreePort } from "../run/subject-process.ts";
-import type { Subject, SubjectEnvironment } from "../run/subject.ts";
+import { SubjectError, type Subject, type SubjectEnvironment } from "../run/subject.ts";
 import {
   createFacilitatorBench,
   limitsDefault,
@@ -16,7 +17,7 @@ import {
   type Limits,
 } from "./facilitator-bench.ts";
 
-export interface FacilitatorRun {
+export interface FacilitatorRun extends RunWatch {
   /** The subject's command line, or another way to make a subject of its settings. */
   readonly start: string | ((env: SubjectEnvironment) => Subject);
   readonly cases: readonly ConformCase<FacilitatorBench>[];
@@ -24,7 +25,6 @@ export interface FacilitatorRun {
   readonly headers?: Readonly<Record<string, string>>;
   readonly anvilFolder?: string;
   readonly limits?: Limits;
-  onResult?(result: CaseResult): void;
 }
 
 /** Two for each start: more starts than there are cases. */
@@ -58,6 +58,7 @@ export async function runFacilitator(run: FacilitatorRun): Promise<readonly Case
 
   /** Starts the subject with files and wallets that no case has touched. */
   async function renew(): Promise<void> {
+    run.signal?.throwIfAborted();
     await subject?.kill();
     node.react = () => undefined;
     node.reset();
@@ -90,6 +91,7 @@ export async function runFacilitator(run: FacilitatorRun): Promise<readonly Case
             env,
             port,
             readyPath: `${run.basePath ?? ""}/supported`,
+            onOutput: (text) => run.onOutput?.(text),
           })
         : run.start(env);
     await subject.start();
@@ -105,13 +107,32 @@ export async function runFacilitator(run: FacilitatorRun): Promise<readonly Case
     basePath: run.basePath ?? "",
     headers: run.headers ?? {},
     limits: run.limits ?? limitsDefault,
+    signal: run.signal,
   });
-  const renewWarm = async () => {
-    await renew();
+  const warmUp = async () => {
     // A process that has just started may answer 503 until it has looked at its wallets.
     if (typeof run.start !== "string") return;
     await bench.settleToEnd(requestV2(bench.newPayment()), warmUpMs);
   };
-  await renewWarm();
-  return await runCases(run.cases, bench, renewWarm, run.onResult);
+  const renewWarm = async () => {
+    await renew();
+    await warmUp();
+  };
+  await renew();
+  checkSupported(await bench.supported());
+  await warmUp();
+  return await runCases(run.cases, bench, renewWarm, run);
+}
+
+/** What answers otherwise is no facilitator, or not at this address: no case would say anything of it. */
+function checkSupported(answer: HttpAnswer): void {
+  if (Array.isArray(answer.body?.["kinds"])) return;
+  const { status } = answer;
+  const hint =
+    status === 401 || status === 403
+      ? "--header sends a key with each call."
+      : "--base names what stands before /supported in its address.";
+  throw new SubjectError(
+    `GET /supported is no JSON object with \`kinds\`: ${describeAnswer(answer)}. ${hint}`,
+  );
 }

@@ -37,12 +37,25 @@ export interface CaseResult {
   readonly profile: Profile;
   readonly rule: string;
   readonly source: string;
+  /** Cases without which this one fails too. */
+  readonly standsOn: readonly string[];
   readonly verdict: Verdict;
   readonly sent: string;
   readonly came: string;
   /** Why it failed or does not apply; "" after a pass. */
   readonly reason: string;
   readonly ms: number;
+}
+
+/** Who follows a run, and may end it. */
+export interface RunWatch {
+  /** A case begins. */
+  onCase?(name: string): void;
+  onResult?(result: CaseResult): void;
+  /** What the subject prints. */
+  onOutput?(text: string): void;
+  /** Ends the run, which rejects with its reason. */
+  readonly signal?: AbortSignal;
 }
 
 /** One run of the kit against one subject. */

@@ -11,6 +11,8 @@ export interface HttpAnswer {
   readonly body: JsonObject | undefined;
   /** Why no response came. */
   readonly fault: string;
+  /** None came in time. */
+  readonly isLate: boolean;
 }
 
 /** Posts JSON, or a text that is none. */
@@ -20,15 +22,15 @@ export function postJson(
   options: {
     readonly timeoutMs: number;
     readonly headers?: Readonly<Record<string, string>>;
-    readonly signal?: AbortSignal;
+    readonly signals?: readonly AbortSignal[];
   },
 ): Promise<HttpAnswer> {
-  const { timeoutMs, headers = {}, signal } = options;
+  const { timeoutMs, headers = {}, signals = [] } = options;
   const init = {
     method: "POST",
     headers: { "content-type": "application/json", ...headers },
     body: typeof body === "string" ? body : JSON.stringify(body),
-    ...(signal === undefined ? {} : { signal }),
+    signal: AbortSignal.any([...signals]),
   };
   return request(url, init, timeoutMs);
 }
@@ -46,11 +48,13 @@ export async function request(
     const text = await response.text();
     const body = parseJson(text)?.value;
     const read = isObject(body) ? body : undefined;
-    return { status: response.status, headers: response.headers, text, body: read, fault: "" };
+    const { status, headers } = response;
+    return { status, headers, text, body: read, fault: "", isLate: false };
   } catch (error) {
     const isLate = error instanceof Error && error.name === "TimeoutError";
     const fault = isLate ? `no answer within ${timeoutMs / 1000} s` : "the connection was cut";
-    return { status: undefined, headers: new Headers(), text: "", body: undefined, fault };
+    const headers = new Headers();
+    return { status: undefined, headers, text: "", body: undefined, fault, isLate };
   }
 }
 

@@ -1,8 +1,10 @@
-/** The subject as a process group: started by a shell, killed and started again by the kit. */
-import { spawn, type ChildProcess } from "node:child_process";
+/** The subject as a process: started by a shell, killed and started again by the kit. */
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
+import { request } from "./http-answer.ts";
+import { startGroup, type ProcessGroup } from "./process-group.ts";
 import { SubjectError, type Subject } from "./subject.ts";
 
 export interface SubjectOptions {
@@ -12,105 +14,58 @@ export interface SubjectOptions {
   readonly port: number;
   /** Any response below 500 from this path means that the subject is ready. */
   readonly readyPath: string;
+  onOutput?(text: string): void;
 }
 
 /** A runtime that compiles at its start, on a busy machine. */
 const startMsMax = 60_000;
 const lookMs = 100;
-/** Enough of the output to name the cause. */
-const outputCharactersMax = 4_000;
-
-/** Groups that run; they end with this process. */
-const running = new Set<number>();
-function killAll(): void {
-  for (const group of running) killGroup(group);
-}
-
-let isWatching = false;
-
-/** Ends the groups at the end of this process, also by Ctrl+C, which does not reach other groups. */
-function watchEnd(): void {
-  if (isWatching) return;
-  isWatching = true;
-  process.once("exit", killAll);
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    process.once(signal, () => {
-      killAll();
-      process.kill(process.pid, signal);
-    });
-  }
-}
 
 /** Returns a subject that is not started yet. */
 export function createSubjectProcess(options: SubjectOptions): Subject {
   const url = `http://127.0.0.1:${options.port}`;
-  let child: ChildProcess | undefined;
-  let output = "";
-  const keep = (text: string) => (output = (output + text).slice(-outputCharactersMax));
-
-  async function kill(): Promise<void> {
-    const ended = child;
-    child = undefined;
-    if (ended?.pid === undefined) return;
-    const closed = once(ended, "close");
-    killGroup(ended.pid);
-    if (ended.exitCode === null && ended.signalCode === null) await closed;
-    running.delete(ended.pid);
-  }
-
+  let group: ProcessGroup | undefined;
   return {
     url,
-    isRunning: () => child !== undefined && child.exitCode === null && child.signalCode === null,
-    output: () => output,
-    kill,
+    isRunning: () => group !== undefined && !hasEnded(group.child),
+    output: () => group?.output() ?? "",
+    async kill() {
+      const ended = group;
+      group = undefined;
+      await ended?.kill();
+    },
     async start() {
-      output = "";
-      watchEnd();
-      child = spawn("sh", ["-c", options.command], {
-        // Its own group, so that a kill reaches what the shell has started.
-        detached: true,
-        stdio: ["ignore", "pipe", "pipe"],
-        env: { ...process.env, ...options.env },
-      });
-      if (child.pid !== undefined) running.add(child.pid);
-      child.stdout?.setEncoding("utf8").on("data", keep);
-      child.stderr?.setEncoding("utf8").on("data", keep);
-      child.once("error", (error) => keep(String(error)));
-      await untilReady(child, `${url}${options.readyPath}`, () => output);
+      group = startGroup(options.command, options.env, (text) => options.onOutput?.(text));
+      await untilReady(group, `${url}${options.readyPath}`);
     },
   };
 }
 
-async function untilReady(child: ChildProcess, url: string, output: () => string): Promise<void> {
+const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
+  exitCode !== null || signalCode !== null;
+
+const portHint = "It has to listen on 127.0.0.1, at the port in the variable PORT.";
+
+async function untilReady({ child, output }: ProcessGroup, url: string): Promise<void> {
+  const printed = () => `It printed: ${output() || "nothing"}`;
   const until = performance.now() + startMsMax;
-  while (performance.now() < until) {
-    if (child.exitCode !== null || child.signalCode !== null) {
-      throw new SubjectError(`the subject ended at its start: ${output().trim()}`);
+  let seen = "";
+  for (let left = startMsMax; left > 0; left = until - performance.now()) {
+    if (hasEnded(child)) {
+      const how = child.signalCode ?? `the exit code ${child.exitCode}`;
+      throw new SubjectError(
+        `its command ended with ${how}, but has to go on until it is killed. ${printed()}`,
+      );
     }
-    if (await isAnswering(url)) return;
+    const { status, isLate } = await request(url, {}, Math.ceil(left));
+    if (status !== undefined && status < 500) return;
+    seen = isLate ? "it took the connection and sent no response" : "nobody listens there";
+    if (status !== undefined) seen = `the last response had the status ${status}`;
     await pause(lookMs);
   }
   throw new SubjectError(
-    `the subject did not answer ${url} within ${startMsMax / 1000} s: ${output().trim()}`,
+    `GET ${url} had no response below 500 within ${startMsMax / 1000} s: ${seen}. ${portHint} ${printed()}`,
   );
-}
-
-async function isAnswering(url: string): Promise<boolean> {
-  try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(startMsMax) });
-    await response.body?.cancel();
-    return response.status < 500;
-  } catch {
-    return false;
-  }
-}
-
-function killGroup(group: number): void {
-  try {
-    process.kill(-group, "SIGKILL");
-  } catch {
-    // It has ended.
-  }
 }
 
 /** Returns a port that was free a moment ago. */

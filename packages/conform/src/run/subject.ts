@@ -17,5 +17,10 @@ export interface Subject {
 
 /** The subject cannot be tested: its command is wrong, or it does not start. */
 export class SubjectError extends Error {
-  override readonly name = "SubjectError";
+  override readonly name: string = "SubjectError";
+}
+
+/** Its command line cannot be run at all: no case would say anything about it. */
+export class CommandError extends SubjectError {
+  override readonly name = "CommandError";
 }

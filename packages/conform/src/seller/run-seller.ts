@@ -4,21 +4,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startDevnet } from "@farthing/devnet";
 import { chainId, network, priceUnits } from "../chain/payments.ts";
-import type { CaseResult, ConformCase } from "../run/conform-case.ts";
+import type { CaseResult, ConformCase, RunWatch } from "../run/conform-case.ts";
+import { describeAnswer, type HttpAnswer } from "../run/http-answer.ts";
 import { runCases } from "../run/run-cases.ts";
 import { createSubjectProcess, findFreePort } from "../run/subject-process.ts";
-import type { Subject, SubjectEnvironment } from "../run/subject.ts";
+import { SubjectError, type Subject, type SubjectEnvironment } from "../run/subject.ts";
 import { startScriptedFacilitator } from "./scripted-facilitator.ts";
 import { createSellerBench, type SellerBench } from "./seller-bench.ts";
 
-export interface SellerRun {
+export interface SellerRun extends RunWatch {
   /** The subject's command line, or another way to make a subject of its settings. */
   readonly start: string | ((env: SubjectEnvironment) => Subject);
   /** The paid route, such as `GET:/report`. */
   readonly paid: string;
   readonly cases: readonly ConformCase<SellerBench>[];
   readonly anvilFolder?: string;
-  onResult?(result: CaseResult): void;
 }
 
 /** Throws a `SubjectError` where the subject does not start. */
@@ -37,6 +37,7 @@ export async function runSeller(run: SellerRun): Promise<readonly CaseResult[]> 
   stack.defer(async () => subject?.kill());
 
   async function renew(): Promise<void> {
+    run.signal?.throwIfAborted();
     await subject?.kill();
     facilitator.reset();
     const port = await findFreePort();
@@ -57,7 +58,13 @@ export async function runSeller(run: SellerRun): Promise<readonly CaseResult[]> 
     };
     subject =
       typeof run.start === "string"
-        ? createSubjectProcess({ command: run.start, env, port, readyPath: path })
+        ? createSubjectProcess({
+            command: run.start,
+            env,
+            port,
+            readyPath: path,
+            onOutput: (text) => run.onOutput?.(text),
+          })
         : run.start(env);
     await subject.start();
   }
@@ -73,5 +80,14 @@ export async function runSeller(run: SellerRun): Promise<readonly CaseResult[]> 
       return subject;
     },
   });
-  return await runCases(run.cases, bench, renew, run.onResult);
+  checkRoute(run.paid, await bench.ask());
+  return await runCases(run.cases, bench, renew, run);
+}
+
+/** Where there is no such route, no case would say anything about the seller. */
+function checkRoute(paid: string, answer: HttpAnswer): void {
+  if (answer.status !== 404 && answer.status !== 405) return;
+  throw new SubjectError(
+    `${paid} had ${describeAnswer(answer)}. --paid names the method and the path that it charges for, such as GET:/report.`,
+  );
 }

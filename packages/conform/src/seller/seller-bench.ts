@@ -80,10 +80,15 @@ export function createSellerBench(parts: SellerParts): SellerBench {
       return { answer, required, entry: required && entryOf(required) };
     },
     async newPayment({ authorization = {}, accepted = {} } = {}) {
-      const { required, entry } = await bench.challenge();
+      const { answer, required, entry } = await bench.challenge();
       const payTo = parseAddress(entry?.["payTo"]);
       const payer = devnet.buyers[payers++ % devnet.buyers.length];
-      if (!required || !entry || !payTo || !payer) throw new Error("no challenge can be paid");
+      if (!payer) throw new Error("the chain has no payers");
+      if (!required || !entry || !payTo) {
+        throw new Error(
+          `the unpaid request had ${answer.status ?? answer.fault} and no challenge that can be paid`,
+        );
+      }
       const value = BigInt(String(entry["amount"]));
       const payment = signPayment(payer, payTo, { value, ...authorization });
       const { extensions, resource } = required;

@@ -193,7 +193,7 @@ const cors: Case = {
     const allowed = preflight.headers.get("access-control-allow-headers") ?? "";
     return {
       sent: "an unpaid request and a preflight from another origin",
-      came: `exposed: ${exposed}; allowed: ${allowed}`,
+      came: `exposed: ${exposed}; the preflight had ${preflight.status ?? preflight.fault}, allowed: ${allowed || "nothing"}`,
       problems: [
         ...(has(exposed, "payment-required") ? [] : ["PAYMENT-REQUIRED is not exposed"]),
         ...(has(exposed, "payment-response") ? [] : ["PAYMENT-RESPONSE is not exposed"]),
