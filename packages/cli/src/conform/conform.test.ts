@@ -67,36 +67,38 @@ test.each([
 });
 
 test.each([
-  ["facilitator", ["--start", "echo a word"], "ended with the exit code 0", "It printed: a word"],
+  ["facilitator", "ended with the exit code 0", "echo a word", "It printed: a word"],
+  ["facilitator", "200 <h1>", serverOf("page", "response.end('<h1>A page</h1>')"), "--base"],
+  ["facilitator", "401", serverOf("keys", "response.writeHead(401).end()"), "--header"],
   [
     "facilitator",
-    ["--start", serverOf("page", "response.end('<h1>Welcome</h1>')")],
-    "200 <h1>Welcome</h1>",
-    "--base",
+    "lists eip155:84532",
+    serverOf("base", `response.end('{"kinds":[{"network":"eip155:84532"}]}')`),
+    "CONFORM_NETWORK",
   ],
-  [
-    "facilitator",
-    ["--start", serverOf("keys", "response.writeHead(401).end()")],
-    "401",
-    "--header",
-  ],
-  [
-    "seller",
-    ["--start", serverOf("nothing", "response.writeHead(404).end()")],
-    "GET:/report had 404",
-    "--paid",
-  ],
-  ["buyer", ["--run", "no-such-client {url}"], "cannot be run", "no-such-client"],
-])(
-  "%s %j: what cannot be tested ends the run, and the message says why",
-  async (role, flags, cause, hint) => {
-    const { code, stdout, stderr } = await farthing(["conform", role, ...flags]);
-    expect([code, stdout]).toEqual([3, ""]);
-    expect(stderr).toContain(`The ${role} could not be tested: `);
-    expect(stderr).toContain(cause);
-    expect(stderr).toContain(hint);
-  },
-);
+  ["seller", "had 404", serverOf("nothing", "response.writeHead(404).end()"), "--paid"],
+  ["buyer", "cannot be run", "no-such-client {url}", "no-such-client"],
+])("%s: the cause “%s” ends the run, and the message says what to do", async (...row) => {
+  const [role, cause, command, hint] = row;
+  const flag = role === "buyer" ? "--run" : "--start";
+  const { code, stdout, stderr } = await farthing(["conform", role, flag, command]);
+  expect([code, stdout]).toEqual([3, ""]);
+  expect(stderr).toContain(`The ${role} could not be tested: `);
+  expect(stderr).toContain(cause);
+  expect(stderr).toContain(hint);
+});
+
+test("a settlement with 400 is not asked for again, and the failure is counted", async () => {
+  const body = JSON.stringify({ kinds });
+  const start = serverOf(
+    "strict",
+    `response.writeHead(request.method === "GET" ? 200 : 400).end('${body}');`,
+  );
+  const flags = ["--start", start, "--only", "settle-valid"];
+  const { code, stdout } = await farthing(["conform", "facilitator", ...flags]);
+  expect(code).toBe(1);
+  expect(stdout).toContain("came       1 × 400");
+});
 
 test("Ctrl+C ends a run with what it has found, and leaves nothing that runs", async () => {
   const [junit, badge, log] = ["junit.xml", "badge.svg", "subject.log"].map((name) =>

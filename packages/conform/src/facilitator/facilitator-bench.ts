@@ -66,6 +66,13 @@ export interface BenchParts {
   readonly signal: AbortSignal | undefined;
 }
 
+/** Too early, too many, or another call has it. */
+const passing: ReadonlySet<number> = new Set([408, 409, 425, 429]);
+
+/** Other statuses of 4xx say that the same request will not be taken later either. */
+const isFinal = ({ status = 0, body }: HttpAnswer): boolean =>
+  status >= 400 && status < 500 && !passing.has(status) && body?.["success"] === undefined;
+
 export function createFacilitatorBench(parts: BenchParts): FacilitatorBench {
   const { devnet, node, headers, limits } = parts;
   const { answerMs, endMs } = limits;
@@ -101,7 +108,7 @@ export function createFacilitatorBench(parts: BenchParts): FacilitatorBench {
         const answer = await settle(body);
         answers.push(answer);
         const { outcome } = readSettle(answer);
-        if (outcome === "settled" || outcome === "refused") return answers;
+        if (outcome === "settled" || outcome === "refused" || isFinal(answer)) return answers;
         if (performance.now() >= until || parts.signal?.aborted === true) return answers;
         await pause(repeatMs);
       }

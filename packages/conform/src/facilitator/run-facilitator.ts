@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startDevnet } from "@farthing/devnet";
+import { isObject, type JsonObject } from "@farthing/protocol";
 import { startRpcProxy } from "@farthing/devnet/rpc-proxy";
 import { chainId, network, requestV2 } from "../chain/payments.ts";
 import type { CaseResult, ConformCase, RunWatch } from "../run/conform-case.ts";
@@ -124,9 +125,21 @@ export async function runFacilitator(run: FacilitatorRun): Promise<readonly Case
   return await runCases(run.cases, bench, renewWarm, run);
 }
 
+const ownNetworks: readonly unknown[] = [network.id, network.label, "eip155:*"];
+
+/** One that is set up for other networks refuses all payments of the kit, and rightly. */
+function checkNetwork(kinds: readonly JsonObject[]): void {
+  const served = [...new Set(kinds.map((kind) => kind["network"]))];
+  if (served.some((name) => ownNetworks.includes(name))) return;
+  throw new SubjectError(
+    `GET /supported lists ${served.join(", ") || "no network"}. Set it up for the network in CONFORM_NETWORK, ${network.id}, with the node in CONFORM_RPC_URL.`,
+  );
+}
+
 /** What answers otherwise is no facilitator, or not at this address: no case would say anything of it. */
 function checkSupported(answer: HttpAnswer): void {
-  if (Array.isArray(answer.body?.["kinds"])) return;
+  const kinds = answer.body?.["kinds"];
+  if (Array.isArray(kinds)) return checkNetwork(kinds.filter(isObject));
   const { status } = answer;
   const hint =
     status === 401 || status === 403

@@ -10,8 +10,9 @@ export interface ProcessGroup {
   kill(): Promise<void>;
 }
 
-/** Enough of the output to name the cause. */
+/** Enough of the output to name the cause: a server says the same at each request. */
 const outputCharactersMax = 4_000;
+const outputLinesMax = 20;
 
 /** Groups that run. */
 const running = new Set<number>();
@@ -62,7 +63,7 @@ export function startGroup(
   child.once("error", (error) => keep(String(error)));
   return {
     child,
-    output: () => output.trim(),
+    output: () => output.trim().split("\n").slice(-outputLinesMax).join("\n"),
     async kill() {
       if (pid === undefined) return;
       const closed = once(child, "close");

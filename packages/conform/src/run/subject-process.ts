@@ -44,7 +44,7 @@ export function createSubjectProcess(options: SubjectOptions): Subject {
 const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
   exitCode !== null || signalCode !== null;
 
-const portHint = "It has to listen on 127.0.0.1, at the port in the variable PORT.";
+const portHint = " It has to listen on 127.0.0.1, at the port in the variable PORT.";
 
 async function untilReady({ child, output }: ProcessGroup, url: string): Promise<void> {
   const printed = () => `It printed: ${output() || "nothing"}`;
@@ -59,12 +59,14 @@ async function untilReady({ child, output }: ProcessGroup, url: string): Promise
     }
     const { status, isLate } = await request(url, {}, Math.ceil(left));
     if (status !== undefined && status < 500) return;
-    seen = isLate ? "it took the connection and sent no response" : "nobody listens there";
-    if (status !== undefined) seen = `the last response had the status ${status}`;
+    seen = isLate
+      ? "it took the connection and sent no response."
+      : `nobody listens there.${portHint}`;
+    if (status !== undefined) seen = `the last one had the status ${status}.`;
     await pause(lookMs);
   }
   throw new SubjectError(
-    `GET ${url} had no response below 500 within ${startMsMax / 1000} s: ${seen}. ${portHint} ${printed()}`,
+    `GET ${url} had no response below 500 within ${startMsMax / 1000} s: ${seen} ${printed()}`,
   );
 }
 
