@@ -9,6 +9,7 @@ import {
   type PaymentRequest,
 } from "@farthing/protocol";
 import type { FacilitatorFault } from "./faults.testing.ts";
+import { expired } from "./reasons.testing.ts";
 
 /** A payment that is in order so far, or a reason. */
 export type Checked =
@@ -49,11 +50,7 @@ export function checkPayment(body: unknown, fault: FacilitatorFault | undefined)
       "invalid_exact_evm_payload_authorization_value_mismatch",
       "refuses-a-lower-amount",
     ],
-    [
-      validBefore > now,
-      "invalid_exact_evm_payload_authorization_valid_before",
-      "refuses-an-expired-payment",
-    ],
+    [validBefore > now, expired, "refuses-an-expired-payment"],
     [
       validAfter < now,
       "invalid_exact_evm_payload_authorization_valid_after",

@@ -4,9 +4,9 @@ import type { Hex, JsonObject } from "@farthing/protocol";
 import { answerOf, refused, type Request } from "./answers.testing.ts";
 import type { FacilitatorFault } from "./faults.testing.ts";
 import type { openTransactions } from "./open-transactions.testing.ts";
+import { expired } from "./reasons.testing.ts";
 
 const alreadyUsed = "invalid_exact_evm_nonce_already_used";
-const expired = "invalid_exact_evm_payload_authorization_valid_before";
 
 /** What one look has seen. */
 interface Seen {

@@ -14,6 +14,7 @@ import type { FacilitatorFault } from "./faults.testing.ts";
 import { believeChain } from "./misbelief.testing.ts";
 import { NodeFault } from "./node-calls.testing.ts";
 import type { openTransactions } from "./open-transactions.testing.ts";
+import { expired } from "./reasons.testing.ts";
 
 const token = networkOfChain(chainId).usdc;
 const gasPriceMinWei = 12_500_000_000n;
@@ -50,7 +51,7 @@ export function createLook(
     const head = await rpc<{ timestamp: Hex }>("eth_getBlockByNumber", ["latest", false]);
     const isBlind = fault === "refuses-an-expired-payment" && stage === "verify";
     if (BigInt(head.timestamp) >= validBefore && !isBlind) {
-      return "invalid_exact_evm_payload_authorization_valid_before";
+      return expired;
     }
     if (stage === "sent") return undefined;
     const balance = await read(`${selectors.balance}${addressWord(from)}`);

@@ -10,6 +10,7 @@ import { createMisbehaviour } from "./misbehaviour.testing.ts";
 import { sendCalls } from "./node-calls.testing.ts";
 import { openTransactions } from "./open-transactions.testing.ts";
 import { createLook, GivenUp } from "./payment-look.testing.ts";
+import { expired } from "./reasons.testing.ts";
 
 const callMsDefault = 20_000;
 const lookMs = 200;
@@ -85,7 +86,10 @@ export function createSettler(
       const key = fault === "nonce-of-another-payer" ? nonce : `${from}:${nonce}`;
       const shared = running.get(key);
       if (fault === "other-terms" && shared) return shared;
-      if (reason !== undefined) return refused(request, reason);
+      // One that never ends it asks its transaction alone, also after the expiry.
+      const isWaiting = fault === "expires-while-pending" && reason === expired;
+      const isEnded = !isWaiting || transactions.find(key) === undefined;
+      if (reason !== undefined && isEnded) return refused(request, reason);
       if (fault === "equal-calls-at-once" && shared) {
         return settleOnce(request, `${key}:${Math.random()}`);
       }
