@@ -7,7 +7,14 @@ import { adoptionOf, isBehindChain, isGivenAgain } from "@farthing/engine/testin
 import { nodeFacts } from "./chain.ts";
 import { claim } from "./database.ts";
 import { beginRecovery, conclude, type Actor } from "./outcomes.ts";
-import { has, membersOf, type DatabaseState, type ProcessState, type State } from "./state.ts";
+import {
+  has,
+  membersOf,
+  type DatabaseState,
+  type ProcessState,
+  type State,
+  type TransactionRow,
+} from "./state.ts";
 
 /** The standby gets no more commits from now on. */
 export function leaveBehind(state: State): void {
@@ -52,13 +59,16 @@ function isMoreThan(known: number, next = 0): boolean {
 
 /**
  * Rows that are gone leave the hand. The engine forgets them within a second; until then its writes name
- * rows that do not exist, and its sends repeat bytes that nodes have.
+ * rows that do not exist, and its sends repeat bytes that nodes have. A nonce keeps what is still stored.
  */
 function forgetRows(process: ProcessState, before: DatabaseState, now: DatabaseState): void {
   const isThere = (id: number) =>
     now.transactions[id] !== undefined &&
     now.transactions[id].hash === before.transactions[id]?.hash;
-  process.pending = process.pending.filter(({ attempts }) => attempts.every(isThere));
+  process.pending = process.pending
+    .map((pending) => ({ ...pending, attempts: pending.attempts.filter(isThere) }))
+    .filter(({ attempts }) => attempts.length > 0);
+  for (const { wallet } of listUnsignedAgain(before, now)) process.loaded &= ~(1 << wallet);
   if (process.replacing && !isThere(process.replacing.id)) process.replacing = null;
   process.tasks = process.tasks.filter((task) => {
     if (task.do === "close") return isThere(task.mined);
@@ -71,6 +81,16 @@ function forgetRows(process: ProcessState, before: DatabaseState, now: DatabaseS
     process.watched &= ~(1 << payment);
     process.proofs[payment] = null;
   }
+}
+
+/**
+ * Transactions whose bytes are lost. The engine signs them again when it loads the wallet, after it has
+ * taken over what has bytes: no nonce comes into its hand without the transactions that were sent at it.
+ */
+function listUnsignedAgain(before: DatabaseState, now: DatabaseState): TransactionRow[] {
+  return now.transactions.filter(
+    ({ state }, id) => state === "intent" && before.transactions[id]?.state !== "intent",
+  );
 }
 
 /** Compares the next nonces with what the chain has of the wallets. */

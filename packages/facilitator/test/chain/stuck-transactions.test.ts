@@ -23,6 +23,7 @@ import {
 } from "../support/facilitator.testing.ts";
 import { untilSent } from "../support/settlement-transactions.testing.ts";
 import { openStore, type ServiceStore } from "../../src/features/open-store.ts";
+import { rememberIn } from "../support/lost-rows.testing.ts";
 import { startRpcProxy, type NodeCall, type RpcProxy } from "@farthing/lab/rpc-proxy";
 
 let devnet: Devnet;
@@ -30,7 +31,7 @@ let proxy: RpcProxy;
 let served: Served | undefined;
 const errors: string[] = [];
 beforeAll(async () => {
-  devnet = await startChain({ relayers: 7 });
+  devnet = await startChain({ relayers: 9 });
   proxy = await startRpcProxy(devnet.rpcUrl);
 });
 afterAll(async () => {
@@ -227,6 +228,50 @@ test("mined while its replacement is prepared: no one else is blamed, and nothin
   expect(errors).toEqual([]);
   expect(await usesOf(devnet, body)).toEqual([answer["transaction"]]);
 });
+
+test.each([
+  { when: "under its process", wallet: 7, isStopped: false },
+  { when: "while no process runs", wallet: 8, isStopped: true },
+])(
+  "the first one is mined, and the database goes back to before the second one had bytes, $when: no one else is blamed",
+  async ({ wallet, isStopped }) => {
+    const databaseUrl = newDatabaseUrl();
+    const opened = await openStore(databaseUrl);
+    let loseSince: (() => void) | undefined;
+    const store: ServiceStore = {
+      ...opened,
+      recordSigned: async (...parameters) => {
+        const isReplacement = sent().length > 0;
+        if (isReplacement) loseSince ??= rememberIn(databaseUrl);
+        return opened.recordSigned(...parameters);
+      },
+    };
+    let at = await serve(wallet, { store });
+    proxy.react = forget;
+    const body = bodyOn(devnet);
+    const answer = await settle(at, body);
+    await waitForBlocks(repriceAfterBlocks);
+    await untilBlocksShow(() => sent().length, 2);
+    await devnet.rpc("eth_sendRawTransaction", [sent()[0]]);
+    await untilConfirmed(at, answer);
+    await devnet.mine(finalAfterBlocks);
+
+    if (isStopped) await at.stop();
+    loseSince?.();
+    if (isStopped) at = await serve(wallet, { databaseUrl });
+    await untilConfirmed(at, answer);
+    const found = await openStore(databaseUrl);
+    onTestFinished(() => found.close());
+    await untilBlocksShow(() => found.listOpenTransactions(devnet.chainId, at.relayer), []);
+    const { id, transaction } = answer;
+    const carriers = await found.listCarriers({ id: String(id), createdAt: Date.now() });
+    expect(carriers.filter(({ state }) => state === "mined")).toMatchObject([
+      { hash: transaction },
+    ]);
+    expect(await usesOf(devnet, body)).toEqual([transaction]);
+    expect(errors).toEqual([]);
+  },
+);
 
 test("at the highest price that is allowed it stays as it is, and an operator is told", async () => {
   // An eighth more than 12.5 would be above.
