@@ -3,6 +3,9 @@ import { describe, expect, test } from "vitest";
 import { actOf, countReadings } from "../sim/replay/acts.ts";
 import { explore, neverEnds } from "./checker/explore.ts";
 import type { Machine } from "./checker/machine.ts";
+import { createEngineMachine } from "./engine/machine.ts";
+import { standForAll } from "./engine/same-states.ts";
+import type { Bounds, State } from "./engine/state.ts";
 import { storyOf } from "./report.ts";
 import { smallRuns } from "./runs.ts";
 
@@ -28,6 +31,50 @@ test("two payments are symmetrical: the reduction leaves out mirror images and n
   expect(whole.states).toBeGreaterThan(1.9 * reduced.states);
   expect(whole.states).toBeLessThanOrEqual(2 * reduced.states);
 });
+
+/** What follows from a state: its verdict, and its steps with the states that stand for where they lead. */
+function futureOf(machine: Machine<State>, state: State, bounds: Bounds) {
+  const steps = [...machine.steps(state)].map(({ name, to }) => `${name}: ${standIn(to, bounds)}`);
+  return {
+    isBroken: machine.broken(state) !== undefined,
+    isEnd: machine.isEnd(state),
+    isCut: machine.isCut(state),
+    // Steps that differ in nothing that matters are one.
+    steps: [...new Set(steps)].toSorted(),
+  };
+}
+
+function standIn(state: State, bounds: Bounds): string {
+  const copy = structuredClone(state);
+  standForAll(copy, bounds);
+  return JSON.stringify(copy);
+}
+
+test.each(["a reorganisation", "an empty payer", "another program with the key"])(
+  "%s: from the state that stands for another one, the same follows",
+  (name) => {
+    const run = smallRuns.find((one) => one.name === `engine: ${name}`);
+    if (!run) throw new Error("The run is there");
+    const bounds = { ...run.bounds, isReduced: false };
+    const machine = createEngineMachine(bounds);
+    let others = 0;
+    const different: string[] = [];
+    const compared: Machine<State> = {
+      ...machine,
+      broken(state) {
+        const other: State = JSON.parse(standIn(state, bounds));
+        if (JSON.stringify(other) === JSON.stringify(state)) return undefined;
+        others++;
+        const [one, two] = [state, other].map((each) => futureOf(machine, each, bounds));
+        if (JSON.stringify(one) !== JSON.stringify(two)) different.push(JSON.stringify(state));
+        return undefined;
+      },
+    };
+    expect(explore(compared).isComplete).toBe(true);
+    expect(different).toEqual([]);
+    expect(others).toBeGreaterThan(1_000);
+  },
+);
 
 /** Counts up to a number, and may stop on the way. */
 const counter = (changes: Partial<Machine<number>>): Machine<number> => ({

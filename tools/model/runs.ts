@@ -34,6 +34,7 @@ const thin: Bounds = {
   attempts: 2,
   confirmations: 1,
   batches: false,
+  isReduced: true,
   faults: noFaults,
 };
 

@@ -73,6 +73,11 @@ function fits(facts: Facts, transaction: string, price: number): boolean {
   }
 }
 
+/** Whether a block that is not final contains the transaction. */
+export function isInBlock({ blocks }: ChainState, transaction: string): boolean {
+  return blocks.some(({ transactions }) => transactions.includes(transaction));
+}
+
 /** What the chain says at a height. */
 export function factsAt({ final, blocks }: ChainState, height: number): Facts {
   const facts: Facts = {
@@ -112,7 +117,9 @@ export function nodeFacts({ chain, behind }: State): Facts {
 /** Transactions that the next block may contain. */
 export function listMinable(chain: ChainState): string[] {
   const facts = headOf(chain);
-  return chain.pool.filter((transaction) => fits(facts, transaction, chain.price));
+  return chain.pool.filter(
+    (transaction) => fits(facts, transaction, chain.price) && !isInBlock(chain, transaction),
+  );
 }
 
 /** A name that nothing in the state uses. */
@@ -152,7 +159,11 @@ function finalize(state: State): void {
   chain.final.receipts = Object.fromEntries(
     Object.keys(chain.final.receipts).map((hash) => [hash, 0]),
   );
-  const dead = new Set(chain.pool.filter((transaction) => isOver(chain.final, transaction)));
+  // The same bytes are mined once.
+  const dead = new Set([
+    ...chain.pool.filter((transaction) => isOver(chain.final, transaction)),
+    ...lowest.transactions,
+  ]);
   chain.pool = chain.pool.filter((transaction) => !dead.has(transaction));
   for (const database of [state.database, state.standby]) {
     for (const row of database?.settlements ?? []) {

@@ -58,7 +58,7 @@ export function createEngineMachine(bounds: Bounds): Machine<State> {
 }
 
 function stepsOf(state: State, bounds: Bounds): Step<State>[] {
-  const steps = new Steps(state);
+  const steps = new Steps(state, bounds);
   addChainSteps(state, steps);
   addUserSteps(state, bounds, steps);
   addNodeSteps(state, steps);
@@ -147,7 +147,12 @@ function addFollowerSteps(actor: Actor, { steps, actorIn, who }: Named): void {
   const payments = listStranded(state.database);
   if (payments !== 0) {
     steps.add(`${who} looks at payments that wait`, (draft) => {
-      actorIn(draft).process.tasks.push({ do: "requeue", payments });
+      const tasks = [
+        { do: "reopen_carriers" },
+        { do: "reload" },
+        { do: "requeue", payments },
+      ] as const;
+      actorIn(draft).process.tasks.push(...tasks);
     });
   }
 }

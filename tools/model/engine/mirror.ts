@@ -1,4 +1,5 @@
 /** The same state with the two payments exchanged. */
+import { nameBlocks } from "./same-states.ts";
 import type { DatabaseState, Facts, ProcessState, State, Task, Use } from "./state.ts";
 
 const swapBits = (set: number) => ((set & 1) << 1) | ((set & 2) >> 1);
@@ -60,7 +61,7 @@ function swapProcess(process: ProcessState): ProcessState {
 
 export function mirrored(state: State): State {
   const { chain, database, standby, behind, processes } = state;
-  return {
+  const mirror: State = {
     chain: {
       final: swapFacts(chain.final),
       blocks: chain.blocks.map(({ id, transactions, expires }) => {
@@ -77,4 +78,7 @@ export function mirrored(state: State): State {
     toldFailed: swapBits(state.toldFailed),
     faults: state.faults,
   };
+  // Their order is that of the payments.
+  nameBlocks(mirror);
+  return mirror;
 }

@@ -20,6 +20,7 @@ import {
   membersOf,
   type Bounds,
   type ProcessState,
+  type SettlementRow,
   type State,
   type Task,
   type Use,
@@ -41,20 +42,19 @@ const recoverySteps: readonly Task[] = [
 ];
 
 /** The process takes over what no live process owns. */
-export function beginRecovery({ state, process }: Actor): void {
-  hear({ state, process });
+export function beginRecovery(actor: Actor): void {
+  const { state } = actor;
+  hear(actor);
+  // A transaction may be signed until then.
   let submitted = 0;
   for (const [payment, row] of state.database.settlements.entries()) {
-    if (row?.state === "submitted") submitted |= 1 << payment;
+    if (row && isAssigned(row)) submitted |= 1 << payment;
   }
-  add({ state, process }, ...recoverySteps, { do: "requeue", payments: submitted });
+  add(actor, ...recoverySteps, { do: "requeue", payments: submitted });
 }
 
 /** Adds tasks, without those that have nothing to do: they end at once. */
-function add(
-  { state, process }: Pick<Actor, "state" | "process">,
-  ...tasks: readonly Task[]
-): void {
+function add({ state, process, bounds }: Actor, ...tasks: readonly Task[]): void {
   const { settlements } = state.database;
   const isUseful = (task: Task): boolean => {
     switch (task.do) {
@@ -65,10 +65,12 @@ function add(
       case "requeue":
         return task.payments !== 0;
       case "fail_expired":
+        // Without an expiry it changes nothing, whenever it is made.
+        return process.open !== 0 && bounds.faults.expiries > 0;
       case "search":
         return process.open !== 0;
       case "reopen_carriers":
-        return settlements.some((row) => row?.state === "submitted");
+        return settlements.some((row) => row && isAssigned(row));
       case "finalize":
         return settlements.some((row) => row?.state === "confirmed" && !row.isFinal);
       case "reload":
@@ -78,6 +80,11 @@ function add(
     }
   };
   process.tasks.push(...tasks.filter(isUseful));
+}
+
+/** Whether a transaction was reserved for a payment that has no outcome. */
+function isAssigned(row: SettlementRow): boolean {
+  return row.state === "submitted" || (isOpen(row) && row.carrier !== null);
 }
 
 /** The process learns what the database has, as by the notifications of other processes. */

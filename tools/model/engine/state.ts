@@ -21,6 +21,8 @@ export interface Bounds {
   readonly confirmations: number;
   /** Whether two payments may share a transaction. */
   readonly batches: boolean;
+  /** Whether one state stands for all from which the same follows. */
+  readonly isReduced: boolean;
   readonly faults: Faults;
 }
 

@@ -1,6 +1,7 @@
 /** The steps from a state, as they are collected. */
 import type { Step } from "../checker/machine.ts";
-import type { State } from "./state.ts";
+import { standForAll } from "./same-states.ts";
+import type { Bounds, State } from "./state.ts";
 
 type Change = (draft: State) => void;
 
@@ -8,9 +9,11 @@ type Change = (draft: State) => void;
 export class Steps {
   readonly list: Step<State>[] = [];
   readonly #text: string;
+  readonly #bounds: Bounds;
 
-  constructor(state: State) {
+  constructor(state: State, bounds: Bounds) {
     this.#text = JSON.stringify(state);
+    this.#bounds = bounds;
   }
 
   /** What happens by itself, in time. */
@@ -27,6 +30,7 @@ export class Steps {
     const to: State = JSON.parse(this.#text);
     change(to);
     noteTold(to);
+    if (this.#bounds.isReduced) standForAll(to, this.#bounds);
     this.list.push({ name, to, isFault });
   }
 }

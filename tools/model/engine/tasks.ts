@@ -89,6 +89,8 @@ function revert(
   const payments = recordReorganised(state.database, height, blocks);
   process.open |= payments;
   process.tasks.unshift({ do: "reload" }, { do: "requeue", payments });
+  // Once more: a failover may have lost the commit before.
+  if (payments !== 0) process.tasks.unshift({ do: "reopen_from", height });
 }
 
 /** Takes the nonces into hand that are open again, as a process does every few seconds. */

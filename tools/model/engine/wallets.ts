@@ -151,10 +151,10 @@ export function sign(actor: Actor, id: number): void {
   const { state, process } = actor;
   const { database } = state;
   const row = database.transactions[id];
-  // A wallet is loaded with what is signed already, oldest first.
-  if (row && !has(process.loaded, row.wallet)) load(actor, row.wallet);
   const { replacing } = process;
   const isLate = replacing?.id === id && !replacing.isInHand;
+  // A wallet is loaded with what is signed already, oldest first. What comes too late is no part of that.
+  if (row && !isLate && !has(process.loaded, row.wallet)) load(actor, row.wallet);
   if (replacing?.id === id && !isLate) process.replacing = null;
   if (!row) return;
   if (dropRepeat(database, id)) {

@@ -249,6 +249,8 @@ export class OutcomeTracker {
     await store.reopenTransactions(this.#chainId, { fromBlock });
     const now = clock.nowMs();
     const reverted = await store.recordReorganised(this.#chainId, fromBlock, now, hashes);
+    // Once more: a failover may have lost the first of the two commits.
+    if (reverted.length > 0) await store.reopenTransactions(this.#chainId, { fromBlock });
     for (const settlement of reverted) {
       this.observe(settlement);
       const { id: settlementId, transaction } = settlement;

@@ -35,6 +35,13 @@ export function createRecovery(deps: {
     }
   }
 
+  /** Nonces first: a transaction that was mined and is missing may be mined again. */
+  async function carryAgain(settlementIds: readonly string[]): Promise<void> {
+    await store.reopenTransactions(chainId, { settlementIds: outcomes.unproven(settlementIds) });
+    await relayer.onReorganised();
+    await requeue(settlementIds);
+  }
+
   async function revertReorganised(check: () => Promise<readonly string[] | undefined>) {
     const settlementIds = await check();
     if (!settlementIds) return;
@@ -47,11 +54,8 @@ export function createRecovery(deps: {
     await recheck();
     const stored = await store.listOpenSettlements(chainId);
     const submitted = stored.filter(({ state }) => state === "submitted").map(({ id }) => id);
-    // Nonces first: a transaction that was mined and is missing may be mined again.
-    await store.reopenTransactions(chainId, { settlementIds: outcomes.unproven(submitted) });
-    await relayer.onReorganised();
     // A process may have died between closing a transaction and requeueing its settlements.
-    await requeue(submitted);
+    await carryAgain(submitted);
     return stored;
   }
 
@@ -102,7 +106,12 @@ export function createRecovery(deps: {
     isDue: () => isDue,
     /** Repeats what is due. */
     onBlock: () => void runWhileDue(),
-    /** Settles again what no open transaction carries. */
+    /**
+     * Settles again what waits and no open transaction carries. Its nonce may be stored as used by a block
+     * that is gone, where a failover has lost the payment's outcome and not the nonce's end.
+     */
+    requeueWaiting: (settlementIds: readonly string[]) => orDue(() => carryAgain(settlementIds)),
+    /** Settles again what no transaction carries any more. */
     requeue: (settlementIds: readonly string[]) => orDue(() => requeue(settlementIds)),
     /** Reopens the transactions of blocks that `check` finds reorganised out; requeues the rest. */
     revertReorganised: (check: () => Promise<readonly string[] | undefined>) =>

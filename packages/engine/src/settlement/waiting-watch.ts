@@ -21,7 +21,7 @@ export interface WaitingWatchDeps extends Runtime {
   readonly chainId: ChainId;
   readonly outcomes: Pick<OutcomeTracker, "listUndecided">;
   readonly relayer: Pick<Relayer, "problem">;
-  readonly recovery: Pick<Recovery, "requeue">;
+  readonly recovery: Pick<Recovery, "requeueWaiting">;
 }
 
 /** The returned function is called with each block. */
@@ -54,7 +54,7 @@ export function createWaitingWatch(deps: WaitingWatchDeps): () => Promise<void> 
     // What fails becomes due, and is repeated with the next block.
     const failed = { event: "recovery_failed", chainId };
     await recovery
-      .requeue(submitted.slice(0, requeuedMax).map(({ id }) => id))
+      .requeueWaiting(submitted.slice(0, requeuedMax).map(({ id }) => id))
       .catch(warning(log, failed, "Recovery failed; retrying with the next block"));
   };
 }

@@ -4,6 +4,8 @@ import { isObject, type Hex, type JsonObject } from "@farthing/protocol";
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from "vitest";
 import { createLog } from "@farthing/engine/base";
 import { inspectStore } from "@farthing/engine/storage";
+import { openStore, type ServiceStore } from "../../src/features/open-store.ts";
+import { rememberIn } from "../support/lost-rows.testing.ts";
 import {
   bodyOn,
   countOf,
@@ -29,7 +31,7 @@ const lines: string[] = [];
 const log = createLog("info", { write: (line) => void lines.push(line) });
 
 beforeAll(async () => {
-  devnet = await startChain({ relayers: 4 });
+  devnet = await startChain({ relayers: 5 });
   served = await serveOn(devnet, { clock });
   second = await serveOn(devnet, { wallets: [2], log });
   patient = await serveOn(devnet, { wallets: [1], env: { FARTHING_CONFIRMATIONS: "3" } });
@@ -215,6 +217,33 @@ test("while no process looked, before it was deep enough: the same bytes go out 
   expect(page).toMatchObject({ transaction: answer["transaction"] });
   // This payment, and the one that was asked for just now.
   expect(await countOf(devnet, after.relayer)).toBe(2);
+});
+
+test("and the database loses that its nonce is open again: the payment gets no second nonce", async () => {
+  const databaseUrl = newDatabaseUrl();
+  const opened = await openStore(databaseUrl);
+  let loseSince: (() => void) | undefined;
+  const store: ServiceStore = {
+    ...opened,
+    recordReorganised: (...parameters) => {
+      loseSince?.();
+      loseSince = undefined;
+      return opened.recordReorganised(...parameters);
+    },
+  };
+  const at = await serveOn(devnet, { wallets: [4], databaseUrl, store });
+  onTestFinished(() => at.stop());
+  const body = bodyOn(devnet);
+  const { body: answer } = await at.post("/settle", body);
+  expect(answer).toMatchObject({ success: true });
+  await expect.poll(() => openIn(at), soon).toBe(0);
+  loseSince = rememberIn(databaseUrl);
+  await loseBlockOf(answer["transaction"], body);
+  await untilOpen(at, answer["id"]);
+  const page = await expectPaidOnce(at, body, answer["id"]);
+  expect(page).toMatchObject({ transaction: answer["transaction"] });
+  const payment = { id: String(answer["id"]), createdAt: Date.now() };
+  expect(await opened.listCarriers(payment)).toHaveLength(1);
 });
 
 /** Nonces that the process in charge of a database holds to be on their way. */

@@ -23,6 +23,7 @@ import {
 } from "../support/facilitator.testing.ts";
 import { untilSent } from "../support/settlement-transactions.testing.ts";
 import { openStore, type ServiceStore } from "../../src/features/open-store.ts";
+import { createClockWithWaits } from "../support/changed-waits.testing.ts";
 import { rememberIn } from "../support/lost-rows.testing.ts";
 import { startRpcProxy, type NodeCall, type RpcProxy } from "@farthing/lab/rpc-proxy";
 
@@ -31,7 +32,7 @@ let proxy: RpcProxy;
 let served: Served | undefined;
 const errors: string[] = [];
 beforeAll(async () => {
-  devnet = await startChain({ relayers: 9 });
+  devnet = await startChain({ relayers: 10 });
   proxy = await startRpcProxy(devnet.rpcUrl);
 });
 afterAll(async () => {
@@ -54,7 +55,7 @@ const automine = (isOn: boolean) => devnet.rpc("evm_setAutomine", [isOn]);
 
 async function serve(
   wallet: number,
-  options: Pick<ServeOptions, "env" | "store" | "databaseUrl"> = {},
+  options: Pick<ServeOptions, "env" | "store" | "databaseUrl" | "clock"> = {},
 ): Promise<Served> {
   const log = { ...silentLog, error: (_fields: object, said: string) => void errors.push(said) };
   served = await serveOn(devnet, {
@@ -272,6 +273,34 @@ test.each([
     expect(errors).toEqual([]);
   },
 );
+
+test("its bytes are lost while its process runs: they are stored again, and its nonce is closed", async () => {
+  const databaseUrl = newDatabaseUrl();
+  const opened = await openStore(databaseUrl);
+  let loseSince: (() => void) | undefined;
+  const store: ServiceStore = {
+    ...opened,
+    recordSigned: async (...parameters) => {
+      loseSince ??= rememberIn(databaseUrl);
+      return opened.recordSigned(...parameters);
+    },
+  };
+  // The look at open transactions comes every fifth second, here every fifth twentieth of one.
+  const clock = createClockWithWaits((ms) => (ms === 1_000 ? 50 : ms));
+  const at = await serve(9, { store, databaseUrl, clock });
+  proxy.react = forget;
+  const body = bodyOn(devnet);
+  const answer = await settle(at, body);
+  const openTransactions = () => opened.listOpenTransactions(devnet.chainId, at.relayer);
+  loseSince?.();
+  expect(await openTransactions()).toMatchObject([{ raw: null }]);
+  await expect.poll(openTransactions, timeouts).toMatchObject([{ raw: sent()[0] }]);
+  proxy.react = () => undefined;
+  await untilConfirmed(at, answer);
+  await untilBlocksShow(openTransactions, []);
+  expect(await usesOf(devnet, body)).toEqual([answer["transaction"]]);
+  expect(errors).toEqual([]);
+});
 
 test("at the highest price that is allowed it stays as it is, and an operator is told", async () => {
   // An eighth more than 12.5 would be above.

@@ -83,4 +83,39 @@ export function channelsSuite(start: () => Promise<StoreBench>): void {
     if (most) await store.recordSettled(most, chainId, 65n);
     expect(await list(20)).toEqual([second]);
   });
+
+  test("newer vouchers of a channel do not put its claim off", async () => {
+    const { store } = at();
+    const voucher = voucherOf(newAccount());
+    const { channelId } = voucher;
+    const keep = (charged: bigint, at: number, claimed = 0n) =>
+      store.keepVouchers([{ ...voucher, charged, claimed }], price, at);
+    const since = async () =>
+      (await store.findVouchers(chainId, [channelId])).get(channelId)?.unclaimedSince;
+    await keep(5n, now);
+    await keep(6n, now + 60_000);
+    expect(await since()).toBe(now);
+    // What was claimed is over; the next charge waits anew.
+    await keep(7n, now + 120_000, 7n);
+    expect(await since()).toBeNull();
+    await keep(8n, now + 180_000, 7n);
+    expect(await since()).toBe(now + 180_000);
+  });
+
+  test("a channel is claimed by one process at a time, until it is given back or the time is over", async () => {
+    const { store } = at();
+    const voucher = voucherOf(newAccount());
+    await store.keepVouchers([voucher], price, now);
+    const ids = [voucher.channelId];
+    const take = (from: number) =>
+      store.takeForClaim(chainId, ids, { now: from, until: from + 60 });
+    expect(await take(now)).toEqual(ids);
+    expect(await take(now + 59)).toEqual([]);
+    expect(await take(now + 60)).toEqual(ids);
+    // The first process comes too late to give it back.
+    await store.giveBack(chainId, ids, now + 60);
+    expect(await take(now + 61)).toEqual([]);
+    await store.giveBack(chainId, ids, now + 120);
+    expect(await take(now + 62)).toEqual(ids);
+  });
 }
