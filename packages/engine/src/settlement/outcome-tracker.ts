@@ -244,12 +244,10 @@ export class OutcomeTracker {
     }
     // What was confirmed before the proofs were taken back is recorded first, and reverted then.
     await this.#beside.end();
-    // Nonces before payments: a crash in between must not leave a payment without a transaction, or
-    // it would get another nonce while the first transaction may be mined again.
+    // Nonces before payments: a crash in between must not leave a payment without a transaction, or it would
+    // get another nonce while the first may be mined again. Once more, where a failover has lost the first commit.
     await store.reopenTransactions(this.#chainId, { fromBlock });
-    const now = clock.nowMs();
-    const reverted = await store.recordReorganised(this.#chainId, fromBlock, now, hashes);
-    // Once more: a failover may have lost the first of the two commits.
+    const reverted = await store.recordReorganised(this.#chainId, fromBlock, clock.nowMs(), hashes);
     if (reverted.length > 0) await store.reopenTransactions(this.#chainId, { fromBlock });
     for (const settlement of reverted) {
       this.observe(settlement);

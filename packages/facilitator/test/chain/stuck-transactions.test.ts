@@ -292,6 +292,7 @@ test("its bytes are lost while its process runs: they are stored again, and its 
   const body = bodyOn(devnet);
   const answer = await settle(at, body);
   const openTransactions = () => opened.listOpenTransactions(devnet.chainId, at.relayer);
+  await expect.poll(() => sent().length, timeouts).toBe(1);
   loseSince?.();
   expect(await openTransactions()).toMatchObject([{ raw: null }]);
   await expect.poll(openTransactions, timeouts).toMatchObject([{ raw: sent()[0] }]);
