@@ -14,8 +14,8 @@ import {
 } from "../model/settlement.ts";
 import { signatureHashOf } from "../model/signature-hash.ts";
 import { insertClaimingCalls } from "./claiming-calls.ts";
-import type { Database } from "./dialect.ts";
-import { exchangeKeyOf, keyTypes } from "./exchange-store.ts";
+import { withRow, type Database } from "./dialect.ts";
+import { exchangeKeyOf, exchangeKeyValues, keyTypes } from "./exchange-store.ts";
 import {
   beginStep,
   denyClaims,
@@ -124,14 +124,19 @@ function refusalOf(
   return reason;
 }
 
+const settlementOfKey =
+  "select 1 from settlements where payer = ? and nonce = ? and chain_id = ? and asset = ?";
+
 /** Results are keyed by {@link keyText}. */
 export async function findByKeys(
   { db, engine }: Database,
-  keys: readonly AuthorizationKey[],
+  asked: readonly AuthorizationKey[],
 ): Promise<Map<string, Settlement>> {
+  // Most payments are new, and of those each `/verify` and each claim asks.
+  const keys = withRow(engine, asked.map(exchangeKeyOf), settlementOfKey, exchangeKeyValues);
   if (keys.length === 0) return new Map();
-  const list = engine.list(keys.map(exchangeKeyOf), keyTypes);
-  // As text, since each `/verify` asks: to build it takes longer than to carry it out.
+  const list = engine.list(keys, keyTypes);
+  // As text: to build it takes longer than to carry it out.
   const { rows } = await sql<SettlementRow>`select ${settlementColumnList} from ${list}
     join settlements on settlements.chain_id = given.chain_id and settlements.asset = given.asset
       and settlements.payer = given.payer and settlements.nonce = given.nonce`.execute(db);

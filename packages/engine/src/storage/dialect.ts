@@ -49,6 +49,11 @@ export interface DatabaseDialect {
   readonly server?: ServerInspection;
   /** Counts exchanges; absent where the database does it without a log. */
   readonly exchangeFile?: ExchangeFile;
+  /**
+   * Whether a query has a row, told at once; absent where a server has to be asked. It may see what an
+   * open transaction has written, so what it finds is read again.
+   */
+  hasRow?(query: string, values: readonly (string | number)[]): boolean;
   /** The clock of leases: the database's, where processes of several machines share it. */
   leaseNow(processNow: number): RawBuilder<number>;
   /** Rows as a table named `given`, bound as one value: one statement for any number of rows. */
@@ -75,6 +80,16 @@ export function textList<Text extends string>(engine: DatabaseDialect, texts: re
     texts.map((of) => ({ of })),
     { of: "text" },
   );
+}
+
+/** The items that can have a row: all of them, where only a server could tell. */
+export function withRow<Item>(
+  { hasRow }: DatabaseDialect,
+  items: readonly Item[],
+  query: string,
+  valuesOf: (item: Item) => readonly (string | number)[],
+): readonly Item[] {
+  return hasRow ? items.filter((item) => hasRow(query, valuesOf(item))) : items;
 }
 
 /** A database, in or out of a transaction. */

@@ -111,3 +111,8 @@ export function exchangeKeyOf({ chainId, asset, payer, nonce }: AuthorizationKey
     asset: toLowerHex(asset),
   };
 }
+
+/** In the order in which SQLite's statements bind them. */
+export function exchangeKeyValues({ payer, nonce, chain_id, asset }: ExchangeKey) {
+  return [payer, nonce, chain_id, asset] as const;
+}

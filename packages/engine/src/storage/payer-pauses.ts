@@ -5,19 +5,24 @@
 import { sql, type Selectable } from "kysely";
 import { toLowerHex, type Address, type ChainId } from "@farthing/protocol";
 import { forgetRevertsAfterMs, pauseMsAfter } from "../model/payer-pause.ts";
-import { textList, type Database } from "./dialect.ts";
+import { textList, withRow, type Database } from "./dialect.ts";
 import { forgetProvenPayers } from "./proven-payers.ts";
 import type { SettlementRow, Tables } from "./schema.ts";
 import type { EngineStore } from "./engine-store.ts";
 
 type PayerPauseRow = Selectable<Tables["payer_pauses"]>;
 
+const pauseOfPayer = "select 1 from payer_pauses where chain_id = ? and payer = ?";
+
 export function payerPauseMethods({ db, engine }: Database): Pick<EngineStore, "findPayerPauses"> {
   return {
     findPayerPauses: async (chainId, payers) => {
-      if (payers.length === 0) return [];
-      const list = textList(engine, [...new Set(payers.map(toLowerHex))]);
-      // As text, since each `/verify` asks: to build it takes longer than to carry it out.
+      const unique = [...new Set(payers.map(toLowerHex))];
+      // Hardly any payer is paused, and each `/verify` asks.
+      const paused = withRow(engine, unique, pauseOfPayer, (payer) => [chainId, payer]);
+      if (paused.length === 0) return payers.map(() => undefined);
+      const list = textList(engine, paused);
+      // As text: to build it takes longer than to carry it out.
       const { rows } = await sql<PayerPauseRow>`select payer, reverts, paused_until
         from payer_pauses where chain_id = ${chainId}
         and payer in (select given.of from ${list})`.execute(db);

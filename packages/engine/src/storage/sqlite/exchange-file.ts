@@ -6,7 +6,7 @@
 import { rmSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { keepPrivate } from "./private-file.ts";
-import type { ExchangeKey } from "../exchange-store.ts";
+import { exchangeKeyValues, type ExchangeKey } from "../exchange-store.ts";
 
 /** A write waits this long for another process that shares the file. */
 const busyTimeoutMs = 1_000;
@@ -23,6 +23,8 @@ const schema = `
 const keyMatches = "where payer = ? and nonce = ? and chain_id = ? and asset = ?";
 
 const statements = {
+  begin: "begin immediate",
+  commit: "commit",
   find: `select exchanges, forget_at from payment_exchanges ${keyMatches}`,
   add: "insert into payment_exchanges (payer, nonce, chain_id, asset, exchanges, forget_at) values (?, ?, ?, ?, ?, ?)",
   change: `update payment_exchanges set exchanges = ?, forget_at = ? ${keyMatches}`,
@@ -53,16 +55,16 @@ export function createExchangeFile(databasePath: string) {
   }
 
   function find(key: ExchangeKey) {
-    const row = use().find.get(...keysOf(key));
+    const row = use().find.get(...exchangeKeyValues(key));
     return row && { exchanges: Number(row["exchanges"]), forgetAt: Number(row["forget_at"]) };
   }
 
   function together<T>(work: () => T): T {
-    use();
-    opened?.database.exec("begin immediate");
+    const run = use();
+    run.begin.run();
     try {
       const result = work();
-      opened?.database.exec("commit");
+      run.commit.run();
       return result;
     } catch (error) {
       // After a full disk SQLite has rolled back by itself.
@@ -85,18 +87,22 @@ export function createExchangeFile(databasePath: string) {
           if (known) {
             const before = known.forgetAt <= now ? 0 : known.exchanges;
             // The payer may sign a nonce several times, and the latest end counts.
-            run.change.run(before + 1, Math.max(known.forgetAt, forgetAt), ...keysOf(key));
+            run.change.run(
+              before + 1,
+              Math.max(known.forgetAt, forgetAt),
+              ...exchangeKeyValues(key),
+            );
             return true;
           }
           if (Number(run.ofPayer.get(key.payer)?.["payments"] ?? 0) >= paymentsMax) return false;
-          run.add.run(...keysOf(key), 1, forgetAt);
+          run.add.run(...exchangeKeyValues(key), 1, forgetAt);
           run.countPayer.run(key.payer);
           return true;
         }),
       ),
     cancel: (keys: readonly ExchangeKey[]) =>
       together(() => {
-        for (const key of keys) use().subtract.run(...keysOf(key));
+        for (const key of keys) use().subtract.run(...exchangeKeyValues(key));
       }),
     listForgettable: (now: number, limit: number) =>
       use()
@@ -113,7 +119,7 @@ export function createExchangeFile(databasePath: string) {
       together(() => {
         const run = use();
         for (const key of keys) {
-          if (run.remove.run(...keysOf(key), now).changes === 0) continue;
+          if (run.remove.run(...exchangeKeyValues(key), now).changes === 0) continue;
           run.uncountPayer.run(key.payer);
           run.dropPayer.run(key.payer);
         }
@@ -123,10 +129,6 @@ export function createExchangeFile(databasePath: string) {
       opened = undefined;
     },
   };
-}
-
-function keysOf({ payer, nonce, chain_id, asset }: ExchangeKey) {
-  return [payer, nonce, chain_id, asset] as const;
 }
 
 function open(path: string, isInMemory: boolean) {

@@ -36,8 +36,9 @@ export function openSqlite(
     useWriteAheadLog(database, timeout);
     database.exec("pragma synchronous = FULL; pragma foreign_keys = ON");
   }
+  const adapted = adapt(database);
   return {
-    dialect: new SqliteDialect({ database: adapt(database) }),
+    dialect: new SqliteDialect({ database: adapted }),
     idType: "integer",
     hasRowLocks: false,
     changes: noChanges,
@@ -54,6 +55,7 @@ export function openSqlite(
         "given",
       );
     },
+    hasRow: (query, values) => adapted.prepare(query).hasRow(values),
     lockNames: async () => {},
     isSerializationFailure: () => false,
   };
@@ -63,7 +65,7 @@ function listOf<Row extends object>(columns: ListColumns<Row>): (keyof Row & str
   return Object.keys(columns).filter((name): name is keyof Row & string => name in columns);
 }
 
-function adapt(database: DatabaseSync): SqliteDatabase {
+function adapt(database: DatabaseSync) {
   const statements = new Map<string, ReturnType<typeof prepared>>();
 
   function statementOf(text: string) {
@@ -79,19 +81,20 @@ function adapt(database: DatabaseSync): SqliteDatabase {
     close: () => database.close(),
     // A transaction that reads first and then writes would fail when another process wrote in
     // between; taking the write lock at the start makes it wait instead.
-    prepare(text) {
+    prepare(text: string) {
       if (text === "begin") return statementOf("begin immediate");
       // A full disk makes SQLite roll back by itself; a second rollback would fail and hide why.
       const isDone = text === "rollback" && !database.isTransaction;
       return statementOf(isDone ? "select 1" : text);
     },
-  };
+  } satisfies SqliteDatabase;
 }
 
 function prepared(statement: StatementSync) {
   return {
     reader: statement.columns().length > 0,
     all: (parameters: readonly unknown[]) => statement.all(...valuesOf(parameters)),
+    hasRow: (values: readonly SQLInputValue[]) => statement.get(...values) !== undefined,
     run: (parameters: readonly unknown[]) => statement.run(...valuesOf(parameters)),
     iterate: (parameters: readonly unknown[]) => statement.iterate(...valuesOf(parameters)),
   };
