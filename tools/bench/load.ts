@@ -117,7 +117,7 @@ function startPhases({ onCounting, warmUpMs, countMs }: LoadPlan): { finish(): v
 }
 
 /** By dispatch, the library's own way without streams: the load must cost less than the work. */
-function post(
+export function post(
   pool: Pool,
   { path, headers }: { readonly path: string; readonly headers: Record<string, string> },
   body: string,

@@ -22,6 +22,7 @@ test("verifying is measured beside the program that is given", async () => {
     const section = verifyPeerSection(plan, figures);
     expect(section).toMatch(/^\| 2 +\| farthing +\| [\d.,]+ +\| [\d.]+ +\| at least 1/m);
     expect(section).toMatch(/^\| 2 +\| x402-rs +\| [\d.,]+ /m);
+    expect(section).toMatch(/^\| 2 +\| least on Node.js +\| [\d.,]+ /m);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

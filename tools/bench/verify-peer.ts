@@ -1,6 +1,8 @@
 /** `/verify` beside the Rust facilitator, whose program is given by its path. */
+import { fileURLToPath } from "node:url";
 import { startDevnet, type Devnet } from "@farthing/devnet";
-import type { Hex } from "@farthing/protocol";
+import { calls } from "@farthing/lab/token-calls";
+import { networkOfChain, parseJson, parsePaymentRequest, type Hex } from "@farthing/protocol";
 import { startFarthing } from "./contenders.ts";
 import { runLoad } from "./load.ts";
 import { openMint } from "./payments.ts";
@@ -15,7 +17,7 @@ export interface VerifyPlan extends RacePlan {
   readonly callers: readonly number[];
 }
 
-/** Forty windows of two seconds and a half. */
+/** Sixty windows of two seconds and a half. */
 export const verifyPlan: VerifyPlan = {
   callers: [1, 32, 128, 512],
   rounds: 5,
@@ -61,10 +63,15 @@ export async function measureVerify(
   const farthing = await kept(startFarthing(devnet, devnet.rpcUrl, 1));
   const peer = await kept(startPeer(program, devnet));
   const bodies = (await openMint(devnet)).make(payments);
+  const least = await kept(startFloor(devnet, bodies[0]));
   const races = plan.callers.map((callers): Race => ({
     title: "Valid payments",
     connections: callers,
-    racers: [verifying("farthing", farthing, bodies), verifying("x402-rs", peer, bodies)],
+    racers: [
+      verifying("farthing", farthing, bodies),
+      verifying("x402-rs", peer, bodies),
+      verifying(floorName, least, bodies),
+    ],
     beside: "x402-rs",
     atLeast: { farthing: 1 },
   }));
@@ -79,6 +86,26 @@ async function startPeer(program: string, devnet: Devnet): Promise<Server> {
     BENCH_CHAIN_ID: `${devnet.chainId}`,
   };
   return startServer([], env, program);
+}
+
+const floorName = "least on Node.js";
+
+const floor = fileURLToPath(new URL("./verify-floor.ts", import.meta.url));
+
+/** The call simulates the transfer of this payment. */
+async function startFloor({ chainId, rpcUrl }: Devnet, body: string | undefined): Promise<Server> {
+  const parsed = parsePaymentRequest(parseJson(body)?.value);
+  if (!parsed.ok) throw new Error("The payment is not readable");
+  const { authorization, signature } = parsed.value.payment;
+  const transfer = {
+    to: networkOfChain(chainId).usdc,
+    data: calls.settle(authorization, signature),
+  };
+  const call = { jsonrpc: "2.0", id: 1, method: "eth_call", params: [transfer, "latest"] };
+  return startServer(["--conditions=@farthing/source", floor], {
+    BENCH_RPC_URL: rpcUrl,
+    BENCH_CALL: JSON.stringify(call),
+  });
 }
 
 function verifying(name: string, server: Server, bodies: readonly string[]): Racer {
@@ -106,7 +133,7 @@ export function verifyPeerSection(plan: VerifyPlan, { races, windows }: VerifyFi
   return [
     verifyPeerHeading,
     "",
-    `\`npm run bench -- --verify <program>\` measures this part alone, beside the facilitator of the crates \`x402-facilitator-local\` and \`x402-chain-eip155\` 2.0.1: \`cargo build --release\` in tools/bench/x402-rs makes the program. Each has one core to itself; chain and load share another. ${describeWindows(plan)} Farthing also looks up earlier settlements and counts open exchanges on a SQLite file; the other keeps nothing.`,
+    `\`npm run bench -- --verify <program>\` measures this part alone, beside the facilitator of the crates \`x402-facilitator-local\` and \`x402-chain-eip155\` 2.0.1: \`cargo build --release\` in tools/bench/x402-rs makes the program. Each has one core to itself; chain and load share another. ${describeWindows(plan)} Farthing also looks up earlier settlements and counts open exchanges on a SQLite file; the other keeps nothing. _${floorName}_ reads each request, asks the node once to simulate a transfer, the same each time, and responds what never changes: what a facilitator on Node.js cannot go below for one caller.`,
     "",
     ...raceParts(races, windows),
   ].join("\n");
