@@ -63,6 +63,8 @@ export interface FoundChannel {
 export type ChannelList = "unclaimed" | "unvaulted";
 
 export interface ChannelChange {
+  /** The version of the channel after the change, see {@link newVersion}. */
+  readonly nextVersion: number;
   /** A power cut must not undo it, as it may undo a lease. */
   readonly isLasting: boolean;
   /** Stored with the channel or not at all, in place of an earlier one. A full store may leave it out. */
@@ -71,6 +73,11 @@ export interface ChannelChange {
 
 /** Channels in a store. They are kept while something of them can be claimed. */
 export interface ChannelStore {
+  /**
+   * The time by the clock of the store, without asking for it; undefined where it is not known well
+   * enough now. Absent where a channel is read as fast as it is remembered.
+   */
+  nowMs?(): number | undefined;
   get(id: Hex): Promise<FoundChannel>;
   /** Stores the channel, and a response, unless the version is another one. */
   compareAndSet(version: number, channel: StoredChannel, change: ChannelChange): Promise<boolean>;
@@ -102,9 +109,12 @@ export function channelFlags(channel: StoredChannel) {
   };
 }
 
-/** The version of a channel that is stored anew, so that it has none of a forgotten one. */
+/**
+ * A version that no other state of a channel has had, also of a forgotten one, and of one that a store
+ * has lost with its last changes. Numbers up to 2^53 are exact in all of them.
+ */
 export function newVersion(): number {
-  return 1 + Math.floor(Math.random() * 1_000_000_000);
+  return 1 + Math.floor(Math.random() * 2 ** 52);
 }
 
 /** As JSON, with amounts as decimal digits. */

@@ -284,6 +284,22 @@ export function channelsSuite(name: string, kind: StoreKind): void {
         expect(await other.find(opened().id)).toMatchObject({ charged: 5n });
       });
 
+      test("goes on from what another process has done, whatever it remembers itself", async () => {
+        const other = create();
+        await charge(1n);
+        await (await held(opened(), other)).charge({ cost: 2n, voucher: opened().voucher });
+        const holder = await held();
+        expect(holder.channel.charged).toBe(3n);
+        await other.claimed(opened().id, 2n);
+        await holder.charge({ cost: 4n, voucher: opened().voucher });
+        const working = await held(opened(), other);
+        expect(await channels.hold(opened().id)).toEqual({ kind: "busy" });
+        await working.release(true);
+        expect(await channels.hold(opened().id)).toEqual({ kind: "unknown" });
+        await charge(5n);
+        expect(await other.find(opened().id)).toMatchObject({ charged: 5n });
+      });
+
       test("is held by one of many requests that come at once, and charged by it alone", async () => {
         const both = [channels, create()] as const;
         const of = opened();

@@ -16,7 +16,14 @@ import {
 import { unref } from "../../clock.ts";
 import type { KeptVoucher } from "../../channels/kept-vouchers.ts";
 import type { KeptCall } from "./kept-call.ts";
-import type { ChannelList, ChannelStore, OpenRefund, StoredChannel } from "./channel-store.ts";
+import {
+  newVersion,
+  type ChannelList,
+  type ChannelStore,
+  type FoundChannel,
+  type OpenRefund,
+  type StoredChannel,
+} from "./channel-store.ts";
 
 /** A channel before its first call. */
 export interface NewChannel {
@@ -84,6 +91,9 @@ export interface Channels {
   list(list: ChannelList, afterId: string, limit: number): Promise<readonly StoredChannel[]>;
 }
 
+/** Channels that a process remembers as it has left them; some 2 kB each. */
+const maxRemembered = 4_096;
+
 /** Each lost try is the success of another process, of which there are few. */
 const maxTries = 100;
 
@@ -99,20 +109,28 @@ type ChangeChannel = (
 ) => Promise<StoredChannel | "gone" | undefined>;
 
 export function createChannels(store: ChannelStore, leaseMs: number): Channels {
+  const memory = createMemory(store);
   /** Returns what is stored after the rule; undefined where the rule changes nothing. */
   const change: ChangeChannel = async (id, rule, keep) => {
     for (let nth = 1; nth <= maxTries; nth++) {
-      const { version, channel, nowMs } = await store.get(id);
-      const next = rule(channel, nowMs);
+      const remembered = memory.take(id);
+      const guess = remembered && rule(remembered.channel, remembered.nowMs);
+      // Only what changes something is certain without a look: another process may have been there.
+      const { version, channel, nowMs } = guess && remembered ? remembered : await store.get(id);
+      const next = guess ?? rule(channel, nowMs);
       if (next === undefined) return undefined;
+      const nextVersion = newVersion();
       const isDone =
         next === "gone"
           ? await store.remove(version, id)
           : await store.compareAndSet(version, next, {
+              nextVersion,
               isLasting: isLasting(channel, next),
               kept: keep?.(next),
             });
-      if (isDone) return next;
+      if (!isDone) continue;
+      if (next !== "gone") memory.put(nextVersion, next);
+      return next;
     }
     throw new Error("Other processes change this channel all the time.");
   };
@@ -148,6 +166,33 @@ export function createChannels(store: ChannelStore, leaseMs: number): Channels {
       await change(id, (found, nowMs) => found && withKept(found, kept, nowMs));
     },
     list: (list, afterId, limit) => store.list(list, afterId, limit),
+  };
+}
+
+/**
+ * What this process has stored last, by id, the longest unused first. A version is never that of another
+ * state, so a change of what is remembered is made where it is true still, and is refused otherwise.
+ */
+function createMemory(store: ChannelStore) {
+  const entries = new Map<
+    Hex,
+    Pick<FoundChannel, "version"> & { readonly channel: StoredChannel }
+  >();
+  return {
+    /** It is put back once a change has succeeded. */
+    take(id: Hex) {
+      const found = entries.get(id);
+      const nowMs = found && store.nowMs?.();
+      entries.delete(id);
+      return found && nowMs !== undefined ? { ...found, nowMs } : undefined;
+    },
+    put(version: number, channel: StoredChannel): void {
+      if (!store.nowMs) return;
+      entries.delete(channel.id);
+      entries.set(channel.id, { version, channel });
+      if (entries.size <= maxRemembered) return;
+      for (const oldest of entries.keys()) return void entries.delete(oldest);
+    },
   };
 }
 

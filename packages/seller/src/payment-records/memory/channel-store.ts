@@ -9,16 +9,14 @@ export function createMemoryChannelStore(
   keep: (call: KeptCall) => void,
 ): ChannelStore {
   const channels = new Map<Hex, { version: number; channel: StoredChannel }>();
-  let changes = 0;
   const versionOf = (id: Hex): number => channels.get(id)?.version ?? 0;
   return {
     async get(id) {
       return { version: 0, channel: undefined, ...channels.get(id), nowMs: now() };
     },
-    async compareAndSet(version, channel, { kept }) {
+    async compareAndSet(version, channel, { kept, nextVersion }) {
       if (versionOf(channel.id) !== version) return false;
-      // Counted over all channels, so that no later one has the version of a forgotten one.
-      channels.set(channel.id, { version: ++changes, channel });
+      channels.set(channel.id, { version: nextVersion, channel });
       if (kept) keep(kept);
       return true;
     },

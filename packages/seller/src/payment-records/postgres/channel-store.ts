@@ -3,12 +3,17 @@ import {
   channelFlags,
   channelIn,
   channelText,
-  newVersion,
   type ChannelStore,
 } from "../channels/channel-store.ts";
+import { createCarriedClock } from "../channels/carried-clock.ts";
 import type { KeptCall } from "../channels/kept-call.ts";
 import { maxIdleChannelMs } from "../retention.ts";
 import { maxSwept, nowOf, Values, type Query } from "./tables.ts";
+
+const changed = "changed_at_ms";
+
+/** Ends the statement's transaction without a wait for the disk; PostgreSQL asks for it at its commit. */
+const soon = "and set_config('synchronous_commit', 'off', true) is not null";
 
 const flagOf = { unclaimed: "is_unclaimed", unvaulted: "is_unvaulted" } as const;
 
@@ -20,6 +25,8 @@ export function createPostgresChannelStore(
   keepText: KeepText,
   now?: () => number,
 ): ChannelStore {
+  const clock = createCarriedClock(now);
+
   /** Deletes a few channels of which the chain tells as much, with each new one. */
   async function sweep(): Promise<void> {
     const values = new Values();
@@ -33,44 +40,51 @@ export function createPostgresChannelStore(
   }
 
   return {
+    nowMs: () => clock.nowMs(),
     async get(id) {
       const values = new Values();
       const text = `select version, state, ${nowOf(values, now)} as "nowMs"
         from (select) as one left join farthing_channels on id = ${values.add(id)}`;
       const [row] = await query(text, values.list);
       const state = row?.["state"];
+      clock.note(Number(row?.["nowMs"]));
       return {
         version: Number(row?.["version"] ?? 0),
         channel: typeof state === "string" ? channelIn(state) : undefined,
         nowMs: Number(row?.["nowMs"]),
       };
     },
-    async compareAndSet(version, channel, { kept }) {
+    async compareAndSet(version, channel, { isLasting, kept, nextVersion }) {
       const values = new Values();
       const { isKept, isUnclaimed, isUnvaulted } = channelFlags(channel);
       const id = values.add(channel.id);
+      const changedAtMs = nowOf(values, now);
       const set = [
+        ["version", `${values.add(nextVersion)}::bigint`],
         ["state", values.add(channelText(channel))],
         ["is_kept", `${isKept}`],
         ["is_unclaimed", `${isUnclaimed}`],
         ["is_unvaulted", `${isUnvaulted}`],
-        ["changed_at_ms", nowOf(values, now)],
+        ["changed_at_ms", changedAtMs],
       ] as const;
       const change =
         version === 0
-          ? `insert into farthing_channels (id, version, ${set.map(([name]) => name).join(", ")})
-             values (${id}, ${values.add(newVersion())}, ${set.map(([, value]) => value).join(", ")})
-             on conflict (id) do nothing returning id`
-          : `update farthing_channels set version = version + 1,
+          ? `insert into farthing_channels (id, ${set.map(([name]) => name).join(", ")})
+             values (${id}, ${set.map(([, value]) => value).join(", ")})
+             on conflict (id) do nothing returning ${changed}`
+          : `update farthing_channels set
                ${set.map(([name, value]) => `${name} = ${value}`).join(", ")}
-             where id = ${id} and version = ${values.add(version)}::bigint returning id`;
+             where id = ${id} and version = ${values.add(version)}::bigint
+               ${isLasting ? "" : soon} returning ${changed}`;
       const text =
         kept === undefined
           ? change
-          : `with changed as (${change}), ${keepText(values, kept)} select id from changed`;
-      const isDone = (await query(text, values.list)).length > 0;
-      if (isDone && version === 0) await sweep();
-      return isDone;
+          : `with changed as (${change}), ${keepText(values, kept)} select ${changed} from changed`;
+      const [row] = await query(text, values.list);
+      if (!row) return false;
+      clock.note(Number(row["changed_at_ms"]));
+      if (version === 0) await sweep();
+      return true;
     },
     async remove(version, id) {
       const text = "delete from farthing_channels where id = $1 and version = $2 returning id";

@@ -7,9 +7,9 @@ import {
   channelFlags,
   channelIn,
   channelText,
-  newVersion,
   type ChannelStore,
 } from "../channels/channel-store.ts";
+import { createCarriedClock } from "../channels/carried-clock.ts";
 import type { KeptCall } from "../channels/kept-call.ts";
 import { maxIdleChannelMs } from "../retention.ts";
 import { start } from "./scripts.ts";
@@ -20,15 +20,14 @@ return {text(now), unpack(redis.call('HMGET', KEYS[1], 'version', 'state'))}
 `;
 
 /**
- * KEYS: the channel, the lists, and a record with its response. ARGV: now, the expected version, the one
- * of a new channel, the id, the channel, whether Redis must not forget it ("1"), and whether it is in each
- * list; then, where a response is kept, how long (ms), the fields of its record, and its parts.
+ * KEYS: the channel, the lists, and a record with its response. ARGV: now, the expected version, the next
+ * one, the id, the channel, whether Redis must not forget it ("1"), and whether it is in each list; then,
+ * where a response is kept, how long (ms), the fields of its record, and its parts. Returns the time.
  */
 const changeScript = `${start}
 local version = redis.call('HGET', KEYS[1], 'version') or '0'
-if version ~= ARGV[2] then return 0 end
-version = version == '0' and ARGV[3] or string.format('%.0f', version + 1)
-redis.call('HSET', KEYS[1], 'version', version, 'state', ARGV[5])
+if version ~= ARGV[2] then return '' end
+redis.call('HSET', KEYS[1], 'version', ARGV[3], 'state', ARGV[5])
 if ARGV[6] == '1' then redis.call('PERSIST', KEYS[1])
 else redis.call('PEXPIRE', KEYS[1], '${maxIdleChannelMs}') end
 for at = 2, 3 do
@@ -42,7 +41,7 @@ if ARGV[9] then
   redis.call('HSET', KEYS[5], 'status', ARGV[11], 'headers', ARGV[12], 'body', ARGV[13])
   for at = 4, 5 do redis.call('PEXPIRE', KEYS[at], ARGV[9]) end
 end
-return 1
+return text(now)
 `;
 
 /** KEYS: as above. ARGV: now, the expected version, and the id. */
@@ -64,10 +63,16 @@ const keysOf = (id: Hex): string[] => [id, "unclaimed", "unvaulted"];
 /** The last arguments of the script for a response to keep. */
 export type KeepArguments = (call: KeptCall) => readonly string[];
 
-export function createRedisChannelStore(run: Run, keepArguments: KeepArguments): ChannelStore {
+export function createRedisChannelStore(
+  run: Run,
+  keepArguments: KeepArguments,
+  now?: () => number,
+): ChannelStore {
+  const clock = createCarriedClock(now);
   const get: ChannelStore["get"] = async (id) => {
     const reply = await run([id], getScript, []);
     const [nowMs, version, state]: readonly unknown[] = Array.isArray(reply) ? reply : [];
+    clock.note(Number(nowMs));
     return {
       version: Number(version ?? 0),
       channel: typeof state === "string" ? channelIn(state) : undefined,
@@ -75,16 +80,19 @@ export function createRedisChannelStore(run: Run, keepArguments: KeepArguments):
     };
   };
   return {
+    nowMs: () => clock.nowMs(),
     get,
-    async compareAndSet(version, channel, { kept }) {
+    async compareAndSet(version, channel, { kept, nextVersion }) {
       const { isKept, isUnclaimed, isUnvaulted } = channelFlags(channel);
       const flags = [isKept, isUnclaimed, isUnvaulted].map((flag) => (flag ? "1" : "0"));
-      const versions = [`${version}`, `${newVersion()}`];
+      const versions = [`${version}`, `${nextVersion}`];
       const more = [...versions, channel.id, channelText(channel), ...flags];
       const keys = keysOf(channel.id);
-      if (!kept) return (await run(keys, changeScript, more)) === 1;
-      const both = [...keys, kept.key, `${kept.key}:answer`];
-      return (await run(both, changeScript, [...more, ...keepArguments(kept)])) === 1;
+      const both = kept ? [...keys, kept.key, `${kept.key}:answer`] : keys;
+      const reply = await run(both, changeScript, [...more, ...(kept ? keepArguments(kept) : [])]);
+      const isDone = typeof reply === "string" && reply !== "";
+      if (isDone) clock.note(Number(reply));
+      return isDone;
     },
     remove: async (version, id) => (await run(keysOf(id), removeScript, [`${version}`, id])) === 1,
     async list(list, afterId, limit) {

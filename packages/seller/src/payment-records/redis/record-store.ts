@@ -71,10 +71,14 @@ export class RedisStore implements PaymentRecordStore {
       const balance = `${deps.prefix}{balance:${id}}`;
       return this.#eval(script, [balance, `${balance}:ledger`, `${balance}:charges`], more);
     });
-    this.channels = createRedisChannelStore((names, script, more) => {
-      const keys = names.map((name) => `${deps.prefix}{channels}:${name}`);
-      return this.#eval(script, keys, more);
-    }, keepArguments);
+    this.channels = createRedisChannelStore(
+      (names, script, more) => {
+        const keys = names.map((name) => `${deps.prefix}{channels}:${name}`);
+        return this.#eval(script, keys, more);
+      },
+      keepArguments,
+      deps.now,
+    );
   }
 
   async get(key: string): Promise<PaymentRecord | undefined> {

@@ -8,9 +8,9 @@ function open() {
   onTestFinished(() => database.close());
   database.exec("create table uses (id text primary key, left integer check (left >= 0)) strict");
   database.exec("insert into uses values ('a', 2), ('b', 0)");
-  let transactions = 0;
-  const batches = createBatches((work) => {
-    transactions += 1;
+  const strengths: string[] = [];
+  const batches = createBatches((work, strength) => {
+    strengths.push(strength);
     database.exec("begin immediate");
     try {
       work();
@@ -24,21 +24,31 @@ function open() {
     database.prepare("update uses set left = left - 1 where id = ? returning left").get(id);
   const left = (id: string) =>
     database.prepare("select left from uses where id = ?").get(id)?.["left"];
-  return { database, batches, take, left, transactions: () => transactions };
+  return { database, batches, take, left, strengths };
 }
 
 test("what comes at once is one transaction, and each gets what its own work returned", async () => {
   const at = open();
-  const taken = await Promise.all([at.batches.add(at.take("a")), at.batches.add(at.take("a"))]);
+  const taken = await Promise.all([
+    at.batches.add(at.take("a"), "soon"),
+    at.batches.add(at.take("a"), "soon"),
+  ]);
   expect(taken.map((row) => row?.["left"])).toEqual([1, 0]);
-  expect(at.transactions()).toBe(1);
+  expect(at.strengths).toEqual(["soon"]);
+});
+
+test("where one wants it on the disk, it is for all that came at once, and not for the next", async () => {
+  const at = open();
+  await Promise.all([at.batches.add(at.take("a"), "soon"), at.batches.add(at.take("a"), "surely")]);
+  await at.batches.add(at.take("a"), "soon").catch(() => undefined);
+  expect(at.strengths).toEqual(["surely", "soon"]);
 });
 
 test("work that fails changes nothing for the others", async () => {
   const at = open();
   const [failed, done] = await Promise.allSettled([
-    at.batches.add(at.take("b")),
-    at.batches.add(at.take("a")),
+    at.batches.add(at.take("b"), "soon"),
+    at.batches.add(at.take("a"), "soon"),
   ]);
   expect([failed.status, done.status]).toEqual(["rejected", "fulfilled"]);
   expect([at.left("a"), at.left("b")]).toEqual([1, 0]);
@@ -46,15 +56,15 @@ test("work that fails changes nothing for the others", async () => {
 
 test("where the transaction fails, nobody is told that it was done", async () => {
   const at = open();
-  const adding = at.batches.add(at.take("a"));
-  const other = at.batches.add(() => at.database.exec("commit"));
+  const adding = at.batches.add(at.take("a"), "soon");
+  const other = at.batches.add(() => at.database.exec("commit"), "soon");
   const ends = await Promise.allSettled([adding, other]);
   expect(ends.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
 });
 
 test("what waits is committed before the database is closed", async () => {
   const at = open();
-  const adding = at.batches.add(at.take("a"));
+  const adding = at.batches.add(at.take("a"), "soon");
   at.batches.commit();
   expect(at.left("a")).toBe(1);
   await adding;

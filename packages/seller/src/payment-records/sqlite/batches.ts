@@ -3,14 +3,20 @@
 /** More in one transaction would let the other requests of the process wait. */
 const worksMax = 100;
 
+type Strength = "surely" | "soon";
+
 interface Waiting {
+  readonly strength: Strength;
   /** Runs the work in the transaction; returns what tells its caller once that is committed. */
   run(): () => void;
   fail(error: unknown): void;
 }
 
-/** `transaction` runs a function in a transaction, and throws when it cannot be committed. */
-export function createBatches(transaction: (work: () => void) => void) {
+/**
+ * `transaction` runs a function in a transaction, and throws when it cannot be committed. Work that is
+ * wanted "surely" makes it so for all; the others wait no longer for it than for each other.
+ */
+export function createBatches(transaction: (work: () => void, strength: Strength) => void) {
   let waiting: Waiting[] = [];
 
   /** Commits what waits, also before the database is closed. */
@@ -19,10 +25,11 @@ export function createBatches(transaction: (work: () => void) => void) {
     waiting = [];
     if (batch.length === 0) return;
     const told: (() => void)[] = [];
+    const strength = batch.some((one) => one.strength === "surely") ? "surely" : "soon";
     try {
       transaction(() => {
         for (const one of batch) told.push(one.run());
-      });
+      }, strength);
     } catch (error) {
       for (const { fail } of batch) fail(error);
       return;
@@ -33,9 +40,10 @@ export function createBatches(transaction: (work: () => void) => void) {
   return {
     commit,
     /** Resolves once the work is committed. Work that throws changes nothing for the others. */
-    add<T>(work: () => T): Promise<T> {
+    add<T>(work: () => T, strength: Strength): Promise<T> {
       return new Promise<T>((resolve, reject) => {
         waiting.push({
+          strength,
           run() {
             try {
               const outcome = work();

@@ -4,7 +4,6 @@ import {
   channelFlags,
   channelIn,
   channelText,
-  newVersion,
   type ChannelStore,
   type StoredChannel,
 } from "../channels/channel-store.ts";
@@ -23,7 +22,7 @@ export function createSqliteChannelStore(
   /** Within the transaction. */
   keep: (call: KeptCall) => void,
 ): ChannelStore {
-  function put(version: number, channel: StoredChannel): boolean {
+  function put(version: number, channel: StoredChannel, nextVersion: number): boolean {
     const { id, heldUntilMs } = channel;
     const flags = channelFlags(channel);
     const isListed = [flags.isKept, flags.isUnclaimed, flags.isUnvaulted].map(Number);
@@ -35,12 +34,13 @@ export function createSqliteChannelStore(
                (id, version, state, is_kept, is_unclaimed, is_unvaulted, held_until_ms)
              values (?, ?, ?, ?, ?, ?, ?) on conflict (id) do nothing returning id`,
             id,
-            newVersion(),
+            nextVersion,
             ...values,
           )
         : database.get(
-            `update channels set version = version + 1, state = ?, is_kept = ?, is_unclaimed = ?,
+            `update channels set version = ?, state = ?, is_kept = ?, is_unclaimed = ?,
                is_unvaulted = ?, held_until_ms = ? where id = ? and version = ? returning id`,
+            nextVersion,
             ...values,
             id,
             version,
@@ -49,18 +49,19 @@ export function createSqliteChannelStore(
   }
 
   return {
+    nowMs: now,
     async get(id: Hex) {
       const row = database.get("select version, state from channels where id = ?", id);
       const channel = row && channelIn(row["state"]);
       return { version: Number(row?.["version"] ?? 0), channel, nowMs: now() };
     },
-    async compareAndSet(version, channel, { isLasting, kept }) {
+    async compareAndSet(version, channel, { isLasting, kept, nextVersion }) {
       const change = (): boolean => {
-        const isDone = put(version, channel);
+        const isDone = put(version, channel, nextVersion);
         if (isDone && kept) keep(kept);
         return isDone;
       };
-      return database.transaction(change, isLasting ? "surely" : "soon");
+      return database.together(change, isLasting ? "surely" : "soon");
     },
     async remove(version, id) {
       const text = "delete from channels where id = ? and version = ? returning id";

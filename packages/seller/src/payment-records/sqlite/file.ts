@@ -39,13 +39,30 @@ export function openRecords(path: string, busyTimeoutMs: number): Database & { c
         throw error;
       }
     },
-    together: (work) => batches.add(work),
+    together: (work, strength) => batches.add(() => apart(work), strength),
     close() {
       batches.commit();
       database.close();
     },
   };
-  const batches = createBatches((work) => opened.transaction(work, "soon"));
+  /** Undoes work that fails within a transaction, and nothing else of it. */
+  function apart<T>(work: () => T): T {
+    if (!database.isTransaction) throw new Error("The transaction has ended before its commit.");
+    opened.run("savepoint work");
+    try {
+      const outcome = work();
+      opened.run("release work");
+      return outcome;
+    } catch (error) {
+      // A full disk may have ended the whole transaction.
+      if (database.isTransaction) {
+        opened.run("rollback to work");
+        opened.run("release work");
+      }
+      throw error;
+    }
+  }
+  const batches = createBatches((work, strength) => opened.transaction(work, strength));
   try {
     useWriteAheadLog(database, busyTimeoutMs);
     opened.transaction(() => setUp(database, opened, path), "surely");

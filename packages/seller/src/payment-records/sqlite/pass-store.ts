@@ -57,7 +57,7 @@ export function createSqlitePassStore(
     async addUses(id, added, tokenHash) {
       const guard = tokenHash === undefined ? "" : "and token_hash = ?";
       // The table's check keeps the sum between 0 and all uses; a power cut may give a use back.
-      const row = await database.together(() =>
+      const add = () =>
         database.get(
           `update passes set uses_left = uses_left + ? where id = ? and is_void = 0
              and uses_left + ? between 0 and uses ${guard} returning uses_left as usesLeft`,
@@ -65,8 +65,8 @@ export function createSqlitePassStore(
           id,
           added,
           ...(tokenHash === undefined ? [] : [tokenHash]),
-        ),
-      );
+        );
+      const row = await database.together(add, "soon");
       return row && Number(row["usesLeft"]);
     },
     async heldBy({ payer, networks, scope, nowMs }) {

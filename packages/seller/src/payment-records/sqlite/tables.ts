@@ -11,8 +11,11 @@ export interface Database {
   run(text: string, ...values: Value[]): void;
   /** Runs `work` in an exclusive transaction; "soon": a power cut may undo it. */
   transaction<T>(work: () => T, strength: "surely" | "soon"): T;
-  /** Runs `work` "soon", in one transaction with what other requests want at the same time. */
-  together<T>(work: () => T): Promise<T>;
+  /**
+   * Runs `work` in one transaction with what other requests want at the same time, "surely" where one of
+   * them wants that. Work that throws changes nothing.
+   */
+  together<T>(work: () => T, strength: "surely" | "soon"): Promise<T>;
 }
 
 /** The first version. Triggers keep the totals, so that no statement can forget them. */
