@@ -115,6 +115,7 @@ function mortalStore(store: ChannelStore, { step }: Mortal): ChannelStore {
     findVouchers: (...input) => step("read", () => store.findVouchers(...input)),
     keepVouchers: (...input) => step("keepVouchers", () => store.keepVouchers(...input)),
     listAccountVouchers: (...input) => step("read", () => store.listAccountVouchers(...input)),
+    makeDue: (...input) => step("makeDue", () => store.makeDue(...input)),
     listUnclaimed: (...input) => step("read", () => store.listUnclaimed(...input)),
     hasOpenChannels: (...input) => step("read", () => store.hasOpenChannels(...input)),
     takeForClaim: (...input) => step("takeForClaim", () => store.takeForClaim(...input)),

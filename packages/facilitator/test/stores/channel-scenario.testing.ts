@@ -45,6 +45,7 @@ export async function keepChannels(
   await store.keepVouchers([{ ...voucher, charged: 6n }], price, now);
   await store.findVouchers(chainId, [channelId]);
   await store.listAccountVouchers(account, { chainId, after: "0x", limit: 3 });
+  await store.makeDue(account, chainId, now);
   await store.listUnclaimed(chainId, now, 3);
   await store.hasOpenChannels(chainId);
   await store.takeForClaim(chainId, [channelId], { now, until: now + 1 });
@@ -71,5 +72,5 @@ export async function keepChannels(
   await store.sumChannels(account, chainId);
   await store.listChannelDays(account, chainId, 0);
   await store.recordSettled(account, chainId, 6n);
-  await store.listUnsent(chainId, 1n, 20);
+  await store.listUnsent(chainId, 1n, { limit: 20, left: [] });
 }

@@ -76,10 +76,11 @@ export function channelsSuite(start: () => Promise<StoreBench>): void {
       await store.keepVouchers([voucher], price, now);
     }
     const [, most, , second] = accounts;
-    const list = async (limit: number) =>
-      (await store.listUnsent(chainId, 10n, limit)).map((one) => one.toLowerCase());
+    const list = async (limit: number, left: readonly Address[] = []) =>
+      (await store.listUnsent(chainId, 10n, { limit, left })).map((one) => one.toLowerCase());
     expect(await list(20)).toEqual([most, second]);
     expect(await list(1)).toEqual([most]);
+    expect(await list(1, accounts.slice(1, 2))).toEqual([second]);
     if (most) await store.recordSettled(most, chainId, 65n);
     expect(await list(20)).toEqual([second]);
   });

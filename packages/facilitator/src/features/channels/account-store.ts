@@ -40,9 +40,13 @@ export interface AccountChannelStore {
   listChannelDays(account: Address, chainId: ChainId, since: number): Promise<ChannelDay[]>;
   /**
    * Accounts for which at least so many base units are claimed and not sent, as far as is recorded; those
-   * with the most first.
+   * with the most first, without those that are `left` out.
    */
-  listUnsent(chainId: ChainId, minUnits: bigint, limit: number): Promise<Address[]>;
+  listUnsent(
+    chainId: ChainId,
+    minUnits: bigint,
+    page: { readonly limit: number; readonly left: readonly Address[] },
+  ): Promise<Address[]>;
   /** Records what was sent to a receiver of all that was claimed for it. */
   recordSettled(account: Address, chainId: ChainId, settled: bigint): Promise<void>;
 }
@@ -86,7 +90,7 @@ export function createAccountChannelStore(database: Database): AccountChannelSto
         .execute();
       return rows.map((row) => dayTable.read(row));
     },
-    listUnsent: async (chainId, minUnits, limit) => {
+    listUnsent: async (chainId, minUnits, { limit, left }) => {
       const rows = await db
         .selectFrom("channel_sums")
         .select(sumTable.columns)
@@ -95,9 +99,11 @@ export function createAccountChannelStore(database: Database): AccountChannelSto
         .where(sql<boolean>`claimed - settled >= ${Number(minUnits)}`)
         .orderBy(sql`claimed - settled`, "desc")
         .orderBy("account", "desc")
-        .limit(limit)
+        .limit(limit + left.length)
         .execute();
-      return rows.map((row) => sumTable.read(row).account);
+      const out = new Set(left.map((one) => one.toLowerCase()));
+      const accounts = rows.map((row) => sumTable.read(row).account);
+      return accounts.filter((one) => !out.has(one.toLowerCase())).slice(0, limit);
     },
     recordSettled: async (account, chainId, settled) => {
       await db

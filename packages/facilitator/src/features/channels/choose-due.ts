@@ -2,20 +2,15 @@
 import { claimAboveUnits, claimDueAt, unclaimedOf, type KeptVoucher } from "./model.ts";
 
 /**
- * Those of a payer who withdraws first, then all of an account whose sum is worth a claim, that was asked
- * for, or of which one has waited for long: a claim of many rows costs little more than of one.
+ * Those of a payer who withdraws first, then all of an account whose sum is worth a claim, or of which
+ * one has waited for long: a claim of many rows costs little more than of one.
  */
-export function chooseDue(
-  open: readonly KeptVoucher[],
-  asked: ReadonlySet<string>,
-  now: number,
-): readonly KeptVoucher[] {
+export function chooseDue(open: readonly KeptVoucher[], now: number): readonly KeptVoucher[] {
   const due: KeptVoucher[] = [];
-  for (const [account, rows] of Map.groupBy(open, (row) => row.account)) {
+  for (const rows of Map.groupBy(open, (row) => row.account).values()) {
     const sum = rows.reduce((total, row) => total + unclaimedOf(row), 0n);
     const isDue =
       sum >= claimAboveUnits ||
-      asked.has(account.toLowerCase()) ||
       rows.some((row) => row.withdrawRequestedAt > 0 || claimDueAt(row) <= now);
     if (isDue) due.push(...rows.filter((row) => unclaimedOf(row) > 0n));
   }

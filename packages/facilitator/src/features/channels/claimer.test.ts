@@ -11,11 +11,12 @@ import { createClaimer } from "./claimer.ts";
 const account: Address = `0x${"33".repeat(20)}`;
 const head = 10;
 
-/** A clock that stands still: each wait ends when the test looks on. */
+/** A clock that stands still, but for what the test adds: each wait ends when the test looks on. */
 function createStoppedClock() {
   const waiting: (() => void)[] = [];
+  let nowMs = 1_000;
   const clock: Clock = {
-    nowMs: () => 1_000,
+    nowMs: () => nowMs,
     sleep: (_ms, signal) =>
       new Promise((resolve) => {
         if (signal?.aborted) return resolve();
@@ -23,11 +24,19 @@ function createStoppedClock() {
         signal?.addEventListener("abort", () => resolve());
       }),
   };
-  return { clock, go: () => waiting.splice(0).forEach((resolve) => resolve()) };
+  return {
+    clock,
+    /** Resolves once a look waits to begin. */
+    go: async (ms = 0): Promise<void> => {
+      await expect.poll(() => waiting.length, { interval: 1 }).toBeGreaterThan(0);
+      nowMs += ms;
+      waiting.splice(0).forEach((resolve) => resolve());
+    },
+  };
 }
 
 /** A chain on which each channel is as its voucher says, and on which no call is in a block yet. */
-function createChain() {
+function createChain(more: Partial<Channels> = {}) {
   const called: ChainId[] = [];
   const state: ChannelState = {
     balance: 9n,
@@ -46,17 +55,24 @@ function createChain() {
       called.push(chainId);
       return { kind: "pending", transaction: `0x${"77".repeat(32)}` };
     },
+    ...more,
   };
   return { chain, called };
 }
 
-test("each network that was asked for is claimed, and no other", async () => {
+async function openVault() {
   const store = await openStore("sqlite::memory:");
   onTestFinished(() => store.close());
   const grant = { account, kind: "grant", credits: 9, actor: "test", note: null } as const;
   await store.grantCredits(grant, 1);
-  // Signed by the seller, so that nobody else has to sign.
-  const claimSignature = `0x${"22".repeat(65)}` as const;
+  return store;
+}
+
+// Signed by the seller, so that nobody else has to sign.
+const claimSignature = `0x${"22".repeat(65)}` as const;
+
+test("each network that was asked for is claimed, and no other", async () => {
+  const store = await openVault();
   for (const { chainId } of [xdc, apothem]) {
     const voucher = voucherOf(account, { chainId, claimSignature });
     await store.keepVouchers([voucher], { credits: 1, freeCredits: 0 }, 1);
@@ -65,17 +81,106 @@ test("each network that was asked for is claimed, and no other", async () => {
   const { chain, called } = createChain();
   const chainIds = [xdc.chainId, apothem.chainId];
   const deps = { store, chain, chainIds, authorizer: noAuthorizer, clock, log: silentLog };
-  const claimer = createClaimer(deps);
-  claimer.ask(account, [apothem.chainId]);
-  const stop = claimer.start();
+  await store.makeDue(account, apothem.chainId, clock.nowMs());
+  const stop = createClaimer(deps).start();
   onTestFinished(() => stop());
-  go();
+  await go();
   await expect.poll(() => called).toEqual([apothem.chainId]);
-  claimer.ask(account, chainIds);
-  await expect
-    .poll(() => {
-      go();
-      return called;
-    })
-    .toContain(xdc.chainId);
+  for (const chainId of chainIds) await store.makeDue(account, chainId, clock.nowMs());
+  await go();
+  await expect.poll(() => called).toEqual([apothem.chainId, xdc.chainId]);
+});
+
+test("a claim that was asked for is made again until it is in a block, also by the next process", async () => {
+  const store = await openVault();
+  const { chainId } = apothem;
+  const voucher = voucherOf(account, { chainId, claimSignature });
+  await store.keepVouchers([voucher], { credits: 1, freeCredits: 0 }, 1);
+  const { clock, go } = createStoppedClock();
+  let claimed = 0n;
+  const { chain, called } = createChain({
+    read: async (_chainId, ids) =>
+      ids.map(() => ({
+        balance: 9n,
+        totalClaimed: claimed,
+        withdrawing: 0n,
+        withdrawRequestedAt: 0,
+        refundNonce: 0n,
+      })),
+  });
+  const deps = { store, chain, chainIds: [chainId], authorizer: noAuthorizer, clock };
+  await store.makeDue(account, chainId, clock.nowMs());
+  const stop = createClaimer({ ...deps, log: silentLog }).start();
+  await go();
+  await expect.poll(() => called).toHaveLength(1);
+  // Its transaction is lost: a minute later another one is made.
+  await go(61_000);
+  await expect.poll(() => called).toHaveLength(2);
+  await stop();
+  const next = createClaimer({ ...deps, log: silentLog }).start();
+  onTestFinished(() => next());
+  await go(61_000);
+  await expect.poll(() => called).toHaveLength(3);
+  claimed = 5n;
+  await store.recordChannels(
+    chainId,
+    [
+      {
+        channelId: voucher.channelId,
+        state: {
+          balance: 9n,
+          totalClaimed: claimed,
+          withdrawing: 0n,
+          withdrawRequestedAt: 0,
+          refundNonce: 0n,
+        },
+      },
+    ],
+    clock.nowMs(),
+  );
+  // What is charged afterwards waits for its time again.
+  const later = { ...voucher, charged: 6n, claimed };
+  await store.keepVouchers([later], { credits: 1, freeCredits: 0 }, clock.nowMs());
+  await go(61_000);
+  await go(61_000);
+  await go(0);
+  expect(called).toHaveLength(3);
+});
+
+test("receivers whose money is refused do not hold up the others", async () => {
+  const store = await openVault();
+  const { chainId } = apothem;
+  const free = { credits: 0, freeCredits: 0 };
+  const units = 200_000n;
+  const receivers = Array.from(
+    { length: 21 },
+    (_one, nth): Address => `0x${(nth + 1).toString(16).padStart(40, "7")}`,
+  );
+  for (const [nth, receiver] of receivers.entries()) {
+    // The last has the least, so it comes after all that are refused.
+    const claimed = units - BigInt(nth);
+    const sums = { charged: claimed, claimed, balance: units, maxClaimableAmount: units };
+    await store.keepVouchers([voucherOf(receiver, { chainId, ...sums })], free, 1);
+  }
+  const last = receivers.at(-1);
+  const { clock, go } = createStoppedClock();
+  const swept: string[] = [];
+  const { chain } = createChain({
+    readReceiver: async () => ({ totalClaimed: units, totalSettled: 0n }),
+    async call(_chainId, data) {
+      if (last === undefined || !data.includes(last.slice(2)))
+        return { kind: "reverts", revertData: undefined };
+      swept.push(last);
+      return { kind: "pending", transaction: `0x${"77".repeat(32)}` };
+    },
+  });
+  const logged: string[] = [];
+  const log = { ...silentLog, warn: (fields: object) => void logged.push(JSON.stringify(fields)) };
+  const deps = { store, chain, chainIds: [chainId], authorizer: noAuthorizer, clock, log };
+  const stop = createClaimer(deps).start();
+  onTestFinished(() => stop());
+  // Nothing is unclaimed, so that every sixth look works; twenty are tried at the sixth of these.
+  for (let nth = 0; nth < 80; nth++) await go(10_000);
+  await expect.poll(() => swept).toEqual([last]);
+  expect(logged.filter((one) => one.includes("channel_sweep_refused"))).toHaveLength(20);
 });

@@ -34,6 +34,12 @@ const claimMs = 60_000;
 /** Sweeps that one look makes beside those of its claims; the next look goes on. */
 const sweepsMax = 20;
 
+/** A receiver that the token refuses is one of a list of its issuer, which changes once in a while. */
+const refusedMs = 60 * 60_000;
+
+/** Receivers that are left out of the sweeps at once; beyond them, the longest refused is tried again. */
+const refusedMax = 1_000;
+
 /**
  * Looks in a row that find money unsent before it is swept without a claim: a minute, in which whoever
  * claimed it has swept it, and in which a sweep that was sent before is in a block.
@@ -55,10 +61,10 @@ export interface ClaimerDeps extends Runtime {
 export function createClaimer(deps: ClaimerDeps) {
   const { store, clock, log } = deps;
   const watch = createChannelWatch(deps);
-  /** By network: accounts whose vouchers are claimed with the next look, whatever their sum. */
-  const askedOn = new Map<ChainId, Set<string>>(deps.chainIds.map((id) => [id, new Set()]));
   /** By network: in how many looks in a row an account had money that was not sent. */
   const unsentFor = new Map<ChainId, ReadonlyMap<Address, number>>();
+  /** By network: receivers to which money could not be sent, and until when they are left out. */
+  const refusedOn = new Map<ChainId, Map<Address, number>>();
   /** Looks at a network since the node was asked. */
   const skipped = new Map<ChainId, number>();
   const listOpen = (chainId: ChainId) => store.listUnclaimed(chainId, clock.nowMs(), considerMax);
@@ -74,17 +80,12 @@ export function createClaimer(deps: ClaimerDeps) {
     skipped.set(chainId, isQuiet && quiet < quietLooks ? quiet : 0);
     if (skipped.get(chainId) !== 0) return;
     await watch.look(chainId, open);
-    const asked = askedOn.get(chainId) ?? new Set();
-    const due = chooseDue(await listOpen(chainId), asked, clock.nowMs());
+    const due = chooseDue(await listOpen(chainId), clock.nowMs());
     for (const [account, rows] of Map.groupBy(due, (row) => row.account)) {
-      const isAsked = asked.delete(account.toLowerCase());
-      let waiting = 0;
       for (let first = 0; first < rows.length; first += rowsMax) {
-        waiting += await claim(chainId, rows.slice(first, first + rowsMax));
+        await claim(chainId, rows.slice(first, first + rowsMax));
       }
-      // What waits for its signer is taken up again, also where it is due by the account's word alone.
-      if (isAsked && waiting > 0) asked.add(account.toLowerCase());
-      await sweep(deps, chainId, account);
+      await sweepTo(chainId, account);
     }
     await sweepUnsent(chainId);
   }
@@ -92,16 +93,35 @@ export function createClaimer(deps: ClaimerDeps) {
   /** Sends what was claimed by a transaction that was not in a block when its look ended. */
   async function sweepUnsent(chainId: ChainId): Promise<void> {
     const before = unsentFor.get(chainId);
-    const unsent = await store.listUnsent(chainId, sweepMinUnits, sweepsMax);
+    const left = [...leftOut(chainId).keys()];
+    const unsent = await store.listUnsent(chainId, sweepMinUnits, { limit: sweepsMax, left });
     const looks = new Map(unsent.map((account) => [account, (before?.get(account) ?? 0) + 1]));
     const due = unsent.filter((account) => looks.get(account) === unsentLooks);
     for (const account of due) looks.delete(account);
     unsentFor.set(chainId, looks);
-    for (const account of due) await sweep(deps, chainId, account);
+    for (const account of due) await sweepTo(chainId, account);
   }
 
-  /** Claims rows of one account that no other process claims. Returns how many wait for their signer. */
-  async function claim(chainId: ChainId, rows: readonly KeptVoucher[]): Promise<number> {
+  /** The longest refused first, without those whose time is over. */
+  function leftOut(chainId: ChainId): Map<Address, number> {
+    const refused = refusedOn.get(chainId) ?? new Map<Address, number>();
+    refusedOn.set(chainId, refused);
+    for (const [account, untilMs] of refused) {
+      if (untilMs > clock.nowMs() && refused.size <= refusedMax) break;
+      refused.delete(account);
+    }
+    return refused;
+  }
+
+  async function sweepTo(chainId: ChainId, receiver: Address): Promise<void> {
+    const refused = leftOut(chainId);
+    refused.delete(receiver);
+    const isSent = await sweep(deps, chainId, receiver);
+    if (!isSent) refused.set(receiver, clock.nowMs() + refusedMs);
+  }
+
+  /** Claims rows of one account that no other process claims. */
+  async function claim(chainId: ChainId, rows: readonly KeptVoucher[]): Promise<void> {
     const now = clock.nowMs();
     const ids = rows.map(({ channelId }) => channelId);
     const times = { now, until: now + claimMs };
@@ -112,21 +132,16 @@ export function createClaimer(deps: ClaimerDeps) {
       log.error(fields, "Channel holds less than was charged; its voucher cannot be claimed");
       return false;
     });
-    if (ours.length === 0) return 0;
+    if (ours.length === 0) return;
     const waiting = await sendClaims({ ...deps, watch }, chainId, ours);
     if (waiting.length > 0) {
       await store.giveBack(chainId, waiting, times.until);
       const fields = { event: "channel_claim_waits", chainId, rows: waiting.length };
       log.warn(fields, "Claim of channels waits for its signer; tried again in ten seconds");
     }
-    return waiting.length;
   }
 
   return {
-    /** Claims an account's vouchers on these networks with the next look. */
-    ask(account: Address, chainIds: readonly ChainId[]): void {
-      for (const chainId of chainIds) askedOn.get(chainId)?.add(account.toLowerCase());
-    },
     /** Starts to look; returns a function that stops it. */
     start: () => {
       const poll = startPoll({ clock, pauseMs: lookEveryMs, isDelayed: true }, async () => {
@@ -141,26 +156,33 @@ export function createClaimer(deps: ClaimerDeps) {
   };
 }
 
-/** Sends a receiver what was claimed for it, where that is worth the gas. */
+/** Sends a receiver what was claimed for it, where that is worth the gas; false where it is refused. */
 async function sweep(
   { store, chain, log }: Pick<ClaimerDeps, "store" | "chain" | "log">,
   chainId: ChainId,
   receiver: Address,
-): Promise<void> {
+): Promise<boolean> {
   const { usdc: token } = networkOfChain(chainId);
   const sums = await chain.readReceiver(chainId, { receiver, token });
   const units = sums.totalClaimed - sums.totalSettled;
   await store.recordSettled(receiver, chainId, sums.totalSettled);
-  if (units < sweepMinUnits) return;
+  if (units < sweepMinUnits) return true;
   const called = await chain.call(chainId, channelCalls.settle(receiver, token), callWaitMs);
   if (called.kind === "mined") {
     const after = await chain.readReceiver(chainId, { receiver, token }, called.blockNumber);
     await store.recordSettled(receiver, chainId, after.totalSettled);
   }
-  const transaction = called.kind === "reverts" ? null : called.transaction;
-  const fields = { chainId, receiver, transaction, amount: units.toString() };
+  const fields = { chainId, receiver, amount: units.toString() };
+  if (called.kind === "reverts") {
+    const message =
+      "Claimed money of channels cannot be sent to its receiver; tried again in an hour";
+    log.warn({ event: "channel_sweep_refused", ...fields }, message);
+    return false;
+  }
+  const { transaction } = called;
   log.info(
-    { event: "channels_swept", ...fields },
+    { event: "channels_swept", transaction, ...fields },
     "Claimed money of channels sent to its receiver",
   );
+  return true;
 }

@@ -60,8 +60,7 @@ function create(deps: ChannelFeatureDeps): RunningFeature {
   return {
     routes: {
       account: (server) => registerAccountChannels(server, deps),
-      keyed: (server, { throttle }) =>
-        registerChannels(server, { ...deps, keep, ask: claimer.ask }, throttle),
+      keyed: (server, { throttle }) => registerChannels(server, { ...deps, keep }, throttle),
     },
     jobs: [claimer.start],
   };

@@ -8,10 +8,10 @@ import {
   parseVoucherClaim,
   wireChannelCode,
   type Address,
-  type ChainId,
   type Hex,
   type Network,
 } from "@farthing/protocol";
+import type { Clock } from "@farthing/engine/base";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { admission, checkMode } from "../../http/access/authenticate.ts";
@@ -62,13 +62,13 @@ const Refused = exactly({
 });
 
 export interface ChannelRouteDeps {
-  readonly store: Pick<VoucherStore, "listAccountVouchers">;
+  readonly store: Pick<VoucherStore, "listAccountVouchers" | "makeDue">;
+  readonly clock: Clock;
   keep(
     account: Address,
     network: Network,
     rows: readonly VoucherRow[],
   ): Promise<readonly VaultResult[]>;
-  ask(account: Address, chainIds: readonly ChainId[]): void;
   authenticate(text: string): Promise<ApiKey | undefined>;
 }
 
@@ -167,7 +167,7 @@ function registerList(
 
 function registerClaim(
   server: TypedServer,
-  deps: Pick<ChannelRouteDeps, "ask">,
+  deps: Pick<ChannelRouteDeps, "store" | "clock">,
   onRequest: OnRequest,
 ): void {
   server.post("/v1/channels/claim", {
@@ -182,7 +182,8 @@ function registerClaim(
     },
     handler: async (request, reply) => {
       const key = keyOf(request, reply);
-      deps.ask(key.account, [networkOf(key, undefined).chainId]);
+      const { chainId } = networkOf(key, undefined);
+      await deps.store.makeDue(key.account, chainId, deps.clock.nowMs());
       return reply.code(202).send({ accepted: true });
     },
   });

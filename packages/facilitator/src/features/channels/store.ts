@@ -3,7 +3,7 @@ import { atomic, textList, type Database, type Work } from "@farthing/engine/sto
 import { toLowerHex, type Address, type ChainId, type Hex } from "@farthing/protocol";
 import { sql } from "kysely";
 import { countCharged } from "./charged-sums.ts";
-import type { KeptVoucher, NewVoucher } from "./model.ts";
+import { claimWithinMs, type KeptVoucher, type NewVoucher } from "./model.ts";
 import { openChannels } from "./open-channels.ts";
 import { reserveClaims, spendReservations, type ClaimPrice } from "./reservations.ts";
 import { unitsText, voucherTable } from "./tables.ts";
@@ -25,6 +25,8 @@ export interface VoucherStore {
     account: Address,
     page: { readonly chainId: ChainId; readonly after: Hex; readonly limit: number },
   ): Promise<KeptVoucher[]>;
+  /** What an account has unclaimed on a network is due at this moment, and until it is claimed. */
+  makeDue(account: Address, chainId: ChainId, now: number): Promise<void>;
   /** Vouchers of a network with more charged than claimed, the oldest first. */
   listUnclaimed(chainId: ChainId, now: number, limit: number): Promise<KeptVoucher[]>;
   /** Whether a network has a channel of an account that is not closed. */
@@ -46,6 +48,16 @@ export function createVoucherStore(database: Database): VoucherStore {
     findVouchers: (chainId, ids) => findVouchers(database, chainId, ids),
     keepVouchers: atomic(database, keepVouchers),
     listAccountVouchers: (account, page) => listAccountVouchers(database, account, page),
+    makeDue: async (account, chainId, now) => {
+      const since = now - claimWithinMs;
+      await database.db
+        .updateTable("channel_vouchers")
+        .set({ unclaimed_since: since })
+        .where("account", "=", toLowerHex(account))
+        .where("chain_id", "=", chainId)
+        .where("unclaimed_since", ">", since)
+        .execute();
+    },
     listUnclaimed: (chainId, now, limit) => listUnclaimed(database, chainId, now, limit),
     hasOpenChannels: async (chainId) => {
       const row = await database.db
