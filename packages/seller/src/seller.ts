@@ -31,6 +31,7 @@ import { createQuickPass, type UsePassQuickly } from "./quick-pass.ts";
 import { createRefunds, type Refunds } from "./refund-balance.ts";
 import type { ExchangeDeps, Serve } from "./exchange/paid-request.ts";
 import { openRoute, respond, type ChargeOptions } from "./route-response.ts";
+import { compileWherePossible } from "./exchange/compile-where-possible.ts";
 import { createWalletBudget } from "./exchange/wallet-budget.ts";
 
 export interface Charged {
@@ -112,7 +113,10 @@ function openSeller<R>(
     const parsed = parseRouteOptions({ ...options, ...own });
     if (typeof parsed.payTo === "string") payees.add(parsed.payTo);
     if (typeof parsed.payTo === "string" && parsed.channel) channelPayees.add(parsed.payTo);
-    if (parsed.channel) desk.leftVouchers.start();
+    if (parsed.channel) {
+      compileWherePossible();
+      desk.leftVouchers.start();
+    }
     return createRoute(deps, configuration, parsed);
   };
   // Checked at the start, so that a wrong price does not fail at the first payment.

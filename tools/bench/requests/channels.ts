@@ -122,7 +122,7 @@ export function channelsSection(
   return [
     channelsHeading,
     "",
-    `\`npm run bench -- --channels\` measures this part alone: an Express app with \`@farthing/seller/express\` and \`channel\`, the same with the scheme \`batch-settlement\` of \`@x402/evm\`, and the app alone. Each call has a new voucher, which the load signs, so that a rate may be limited by the load; the CPU time is that of the program alone. The program that is measured has one core to itself; the facilitator, which believes every deposit, and the load share another. ${describeWindows(plan)} The stores on a disk sync each commit; the stock seller keeps its channels in memory. The targets are ${ofPassMin} of the rate of a pass, ${ofStockMin} times the stock seller, and less than 2 ms added at the p50.`,
+    `\`npm run bench -- --channels\` measures this part alone: an Express app with \`@farthing/seller/express\` and \`channel\`, the same with the scheme \`batch-settlement\` of \`@x402/evm\`, and the app alone. Each call has a new voucher, which the load signs, so that a rate may be limited by the load; the CPU time is that of the program alone. The program that is measured has one core to itself; the facilitator, which believes every deposit, and the load share another. ${describeWindows(plan)} The stores on a disk sync each charge; the stock seller keeps its channels in memory. The targets are ${ofPassMin} of the rate of a pass, ${ofStockMin} times the stock seller, and less than 2 ms added at the p50.`,
     "",
     ...raceParts(races, windows),
     "### Gas",

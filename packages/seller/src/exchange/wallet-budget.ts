@@ -4,6 +4,7 @@
  */
 import { hasPlainLength, isSignedByPayer, type Address, type Payment } from "@farthing/protocol";
 import type { Clock } from "../clock.ts";
+import { compileWherePossible } from "./compile-where-possible.ts";
 
 export type WalletBudget = ReturnType<typeof createWalletBudget>;
 
@@ -31,7 +32,6 @@ export function createWalletBudget(clock: Clock) {
   const [forPlain, forOther, forKnown] = [open(plainLength), open(otherLength), open(known)];
   // Recovering a signer costs more than the rest of a request, so each payment's is recovered once.
   const signedByPayer = new WeakMap<Payment["authorization"], boolean>();
-  let isCompiling = false;
   // In the order in which they were seen last.
   const remembered = new Set<Address>();
 
@@ -48,10 +48,7 @@ export function createWalletBudget(clock: Clock) {
   function isPlain({ network, authorization, signature }: Payment): boolean {
     const before = signedByPayer.get(authorization);
     if (before !== undefined) return before;
-    if (!isCompiling) {
-      isCompiling = true;
-      compileWherePossible();
-    }
+    compileWherePossible();
     const isSigned = isSignedByPayer(network, authorization, signature);
     signedByPayer.set(authorization, isSigned);
     return isSigned;
@@ -77,12 +74,4 @@ export function createWalletBudget(clock: Clock) {
       }
     },
   };
-}
-
-/** Starts to compile what recovers signers fast; the payments until then are recovered slowly. */
-function compileWherePossible(): void {
-  // Only a runtime that compiles no WebAssembly, such as Cloudflare Workers, refuses: JavaScript goes on.
-  import("@farthing/protocol/compile-signatures")
-    .then(async ({ compileSignatures }) => compileSignatures())
-    .catch(() => undefined);
 }
