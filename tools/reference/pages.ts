@@ -84,6 +84,7 @@ function metricsPage(): string {
     '- `sum(x402_relayer_held)` over all processes below the number of wallets, or `x402_lane_leases_total{event="lost"}` rising: processes take wallets from each other.',
     "- `x402_relayer_oldest_blocks` above 25: a nonce is stuck.",
     '- `x402_relayer_sign_seconds_count{outcome="failed"}` rising: a key service fails, and its wallet pauses.',
+    '- `x402_channel_sign_seconds_count{outcome="failed"}` rising: the key service of channels fails, and claims and refunds wait.',
     "- `x402_queue_settlements` rising for minutes: payments arrive faster than the wallets can send them.",
     '- `x402_settlements_reconciled_total{outcome="failed_after_send"}` rising: the service pays gas for payments that fail.',
     "- `x402_rpc_requests_total` with `outcome` other than `ok` and `reverted`: an endpoint is faulty or limits the rate.",

@@ -131,8 +131,7 @@ type Service = Awaited<ReturnType<typeof createService>>;
 /** Creates all parts; none of them listens or works yet. */
 async function createService(options: StartOptions) {
   const { config, clock = systemClock, selfBuilt = false, listen: listens = true } = options;
-  const { signers, channelKey } = await openKeys(config);
-  const metrics = metricsOf(config, signers, clock);
+  const { signers, metrics, channelKey } = await openKeys(config, clock);
   const log = metrics.watchLog(options.log ?? createLog(config.logLevel));
   const traces = await startTraces(config.traces, { clock, log, version: versionOf(), metrics });
   const denyList = await denyListOf(config, { clock, log });
@@ -321,12 +320,12 @@ function watchChecks({ record, history, context, shared: { metrics } }: Service)
   });
 }
 
-/** Opens the relayer wallets, and the key of channels where it is outside of the process. */
-async function openKeys(config: Config) {
-  return {
-    signers: await openConfiguredSigners(config),
-    channelKey: await openChannelKey(config),
-  };
+/** Opens the relayer wallets, the key of channels where it is outside of the process, and the metrics. */
+async function openKeys(config: Config, clock: Clock) {
+  const signers = await openConfiguredSigners(config);
+  const key = await openChannelKey(config);
+  const metrics = metricsOf(config, signers, clock);
+  return { signers, metrics, channelKey: key && metrics.watchChannelKey(key) };
 }
 
 function metricsOf(config: Config, signers: readonly Signer[], clock: Clock): Metrics {

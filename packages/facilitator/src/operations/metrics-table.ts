@@ -174,6 +174,11 @@ export const metricTable = {
     signSeconds,
     "Signatures of transactions by outcome, ok or failed; a key service that fails pauses its wallet",
   ),
+  x402_channel_sign_seconds: histogram(
+    ["outcome"],
+    signSeconds,
+    "Signatures of the key service for channels by outcome, ok or failed; claims and refunds wait while it fails",
+  ),
   x402_lane_leases_total: counter(
     ["network", "relayer_index", "event"],
     "Leases of relayer wallets that this process has acquired (taken), handed over to a process with fewer wallets (given), or lost",

@@ -10,6 +10,7 @@ import {
   type NetworkState,
   type RpcEndpoint,
   type Settlement,
+  type DigestSigner,
   type Signer,
 } from "@farthing/engine";
 import type { Clock, Log } from "@farthing/engine/base";
@@ -35,6 +36,8 @@ export interface Metrics {
   watchStore(store: ServiceStore): ServiceStore;
   watchEndpoint(network: Network, endpoint: RpcEndpoint): RpcEndpoint;
   watchSigner(signer: Signer): Signer;
+  /** The key service that signs for channels. */
+  watchChannelKey(key: DigestSigner): DigestSigner;
   /** Reads these whenever the metrics are requested. */
   watchNetworks(networks: readonly NetworkState[], costs: WatchedService): void;
   /** Records the used share of a half of a gas budget, 0 to 1. */
@@ -55,6 +58,7 @@ export const noMetrics: Metrics = {
   watchStore: (store) => store,
   watchEndpoint: (_, endpoint) => endpoint,
   watchSigner: (signer) => signer,
+  watchChannelKey: (key) => key,
   watchNetworks: () => {},
   noteGas: () => {},
   noteCheck: () => {},
@@ -86,6 +90,7 @@ export function createMetrics(clock: Clock, relayers: readonly string[]): Metric
     watchStore: (store) => watchMoves(watchDatabase(store)),
     watchEndpoint,
     watchSigner: createSignerWatch(make, clock),
+    watchChannelKey: createChannelKeyWatch(registry, clock),
     watchNetworks(networks, costs) {
       addGauges(registry, clock, networks, costs);
       startAlarmsFromZero(registry, networks, relayers.length);
@@ -154,36 +159,52 @@ interface StoreMetricsDeps {
   relayerIndex(address: string): string;
 }
 
-/** The store's guarded updates, each of which returns a settlement to exactly one process. */
 function createSignerWatch(
   { registry, relayerIndex }: StoreMetricsDeps,
   clock: Clock,
 ): Metrics["watchSigner"] {
   const duration = histogram(registry, "x402_relayer_sign_seconds");
   return (signer) => {
+    const wallet = { relayer_index: relayerIndex(signer.address) };
     // From zero, so that an alert sees the first failure as an increase.
-    duration.zero({ relayer_index: relayerIndex(signer.address), outcome: "failed" });
-    return {
-      ...signer,
-      async sign(transaction) {
-        const startedMs = clock.nowMs();
-        const observe = (outcome: "ok" | "failed") => {
-          const labels = { relayer_index: relayerIndex(signer.address), outcome };
-          duration.observe(labels, (clock.nowMs() - startedMs) / 1000);
-        };
-        try {
-          const signed = await signer.sign(transaction);
-          observe("ok");
-          return signed;
-        } catch (error) {
-          observe("failed");
-          throw error;
-        }
-      },
-    };
+    duration.zero({ ...wallet, outcome: "failed" });
+    const observe: ObserveSignature = (outcome, seconds) =>
+      duration.observe({ ...wallet, outcome }, seconds);
+    return { ...signer, sign: timed(clock, observe, (transaction) => signer.sign(transaction)) };
   };
 }
 
+function createChannelKeyWatch(registry: Registry, clock: Clock): Metrics["watchChannelKey"] {
+  const duration = histogram(registry, "x402_channel_sign_seconds");
+  return (key) => {
+    duration.zero({ outcome: "failed" });
+    const observe: ObserveSignature = (outcome, seconds) => duration.observe({ outcome }, seconds);
+    return { ...key, sign: timed(clock, observe, (digest) => key.sign(digest)) };
+  };
+}
+
+type ObserveSignature = (outcome: "ok" | "failed", seconds: number) => void;
+
+function timed<Input, Signed>(
+  clock: Clock,
+  observe: ObserveSignature,
+  sign: (input: Input) => Promise<Signed>,
+): (input: Input) => Promise<Signed> {
+  return async (input) => {
+    const startedMs = clock.nowMs();
+    const seconds = () => (clock.nowMs() - startedMs) / 1000;
+    try {
+      const signed = await sign(input);
+      observe("ok", seconds());
+      return signed;
+    } catch (error) {
+      observe("failed", seconds());
+      throw error;
+    }
+  };
+}
+
+/** The store's guarded updates, each of which returns a settlement to exactly one process. */
 function createStoreWatch(deps: StoreMetricsDeps): Metrics["watchStore"] {
   const { registry, relayerIndex } = deps;
   const leases = counter(registry, "x402_lane_leases_total");

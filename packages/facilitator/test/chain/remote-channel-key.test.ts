@@ -43,7 +43,11 @@ let apiKey: string;
 let buyers = 0;
 const lines: string[] = [];
 
-const env = { FARTHING_CHANNEL_SECRET: secret, FARTHING_CHANNEL_KMS_KEY: keyId };
+const env = {
+  FARTHING_CHANNEL_SECRET: secret,
+  FARTHING_CHANNEL_KMS_KEY: keyId,
+  FARTHING_METRICS_PORT: "0",
+};
 const remote = () => walletAt(devnet.buyers, 7).address;
 const derived = () => createChannelSigner(new Secret(secret), devnet.seller.address).address;
 
@@ -88,6 +92,13 @@ async function hand(channel: BuyerChannel, charged: bigint): Promise<void> {
   expect(body).toMatchObject({ refused: [], kept: [{ charged: `${charged}` }] });
 }
 
+/** What the rule of an alarm counts. */
+async function failedSignatures(): Promise<number> {
+  const text = await (await fetch(`${served.metricsUrl}/metrics`)).text();
+  const series = /^x402_channel_sign_seconds_count\{outcome="failed"\} (\d+)$/m;
+  return Number(series.exec(text)?.[1]);
+}
+
 const askForClaims = () => served.post("/v1/channels/claim", {}, withKey());
 
 async function keptOf({ channelId }: BuyerChannel): Promise<JsonObject> {
@@ -130,6 +141,7 @@ test("new channels name the remote key, and both keys claim", async () => {
   }
   // Vouchers are kept without it, and a claim of several channels is one signature.
   expect(kms.signed).toBe(before + 1);
+  expect(await failedSignatures()).toBe(0);
 });
 
 test("while the key service fails, its claims wait, all others are made, and nothing has failed", async () => {
@@ -150,6 +162,7 @@ test("while the key service fails, its claims wait, all others are made, and not
   const asked = () => lines.filter((line) => line.includes('"channel_signing_failed"')).length;
   // Each of many looks finds it paused.
   expect(asked()).toBeLessThan(5);
+  expect(await failedSignatures()).toBeGreaterThan(0);
   kms.fault = "none";
   await expect.poll(() => keptOf(waiting)).toMatchObject({ claimed: "60000", claimBy: null });
   expect(lines.some((line) => line.includes('"channel_signing_resumed"'))).toBe(true);
