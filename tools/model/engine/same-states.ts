@@ -61,8 +61,9 @@ function forgetDead({ chain, faults }: State): void {
  */
 function forgetTold(state: State, bounds: Bounds): void {
   const { faults, chain } = state;
-  const isShallow = bounds.confirmations <= finalDepth;
-  if (isShallow && faults.reorganisations < bounds.faults.reorganisations) state.toldConfirmed = 0;
+  const isToldBeforeFinal = bounds.confirmations <= finalDepth;
+  if (isToldBeforeFinal && faults.reorganisations < bounds.faults.reorganisations)
+    state.toldConfirmed = 0;
   for (const payment of membersOf(state.toldFailed)) {
     const use = chain.final.uses[payment];
     if (use && !(use.kind === "used" && use.by.startsWith("relay."))) {

@@ -9,10 +9,7 @@ import type { Relayer } from "../relayer/relayer.ts";
 import type { EngineStore } from "../storage/engine-store.ts";
 import type { OutcomeTracker } from "./outcome-tracker.ts";
 
-/** The recovery of one network. What fails here becomes due and is repeated with the next block. */
-export type Recovery = ReturnType<typeof createRecovery>;
-
-export function createRecovery(deps: {
+export interface RecoveryDeps {
   readonly chainId: ChainId;
   readonly store: Pick<
     EngineStore,
@@ -21,7 +18,12 @@ export function createRecovery(deps: {
   readonly log: Log;
   readonly outcomes: Pick<OutcomeTracker, "catchUp" | "recheck" | "unproven" | "requeue">;
   readonly relayer: Pick<Relayer, "enqueue" | "onReorganised">;
-}) {
+}
+
+/** The recovery of one network. What fails here becomes due and is repeated with the next block. */
+export type Recovery = ReturnType<typeof createRecovery>;
+
+export function createRecovery(deps: RecoveryDeps) {
   const { chainId, store, log, outcomes, relayer } = deps;
   let isDue = false;
   let isRunning = false;
