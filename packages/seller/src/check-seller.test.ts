@@ -1,8 +1,10 @@
 /** What a seller is told at the start, by a facilitator that answers as the test says. */
 import type { IncomingMessage, RequestListener } from "node:http";
+import { channelScheme } from "@farthing/protocol";
 import { afterEach, expect, test, vi } from "vitest";
 import { listen, type Listening } from "./adapters/listen.testing.ts";
-import type { SellerOptions } from "./configuration.ts";
+import type { RouteOptions, SellerOptions } from "./configuration.ts";
+import { createMemoryGrants } from "./payment-records/memory/memory.ts";
 import { createSeller } from "./seller.ts";
 
 const payTo = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C";
@@ -51,6 +53,33 @@ test("a facilitator that serves the network, without keys: nothing to fix, one l
     "GET /supported",
     "GET /settlements/none",
   ]);
+});
+
+test("a seller in memory is told what a restart loses, before the first buyer pays", async () => {
+  vi.spyOn(console, "log").mockImplementation(() => undefined);
+  const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
+  const ofKey = { "/v1/key": [200, { account: payTo, mode: "live", plan: "active" }] } as const;
+  const url = await serve({ ...supported(kind, { ...kind, scheme: channelScheme }), ...ofKey });
+  const warningsOf = async (route: RouteOptions<unknown>, more: Partial<SellerOptions> = {}) => {
+    warn.mockClear();
+    const channels = { authorizerKey: `0x${"11".repeat(32)}` } as const;
+    const seller = createSeller({ facilitator: { url }, payTo, channels, ...more });
+    seller.route({ price: "0.01", ...route });
+    expect(await seller.ready()).toEqual([]);
+    return warn.mock.calls.flat();
+  };
+  const pass = { uses: 5, validFor: "30d" };
+  expect(await warningsOf({})).toEqual([]);
+  expect(await warningsOf({ pass })).toEqual([
+    expect.stringMatching(/loses passes and balances that buyers paid for\. Set grants to/),
+  ]);
+  expect(await warningsOf({ channel: true })).toEqual([
+    expect.stringMatching(/loses the money of vouchers that are not claimed\. Set grants to/),
+  ]);
+  expect(await warningsOf({ pass }, { grants: createMemoryGrants() })).toEqual([]);
+  // The facilitator keeps the vouchers of a seller with a key.
+  const facilitator = { url, apiKey: "fk_live_x" };
+  expect(await warningsOf({ channel: true }, { facilitator })).toEqual([]);
 });
 
 test("a facilitator that is away is a warning that names it, and no exception", async () => {

@@ -63,6 +63,8 @@ export interface CheckedSeller {
   readonly payees: readonly Address[];
   /** Of a seller with routes that are sold by channels: whether it has a key for them. */
   readonly channels?: { readonly hasKey: boolean };
+  /** Of a seller whose records a restart loses: whether it sells passes or balances. */
+  readonly memory?: { readonly isSoldAhead: boolean };
 }
 
 /** What the function of an adapter has of its seller. */
@@ -140,6 +142,8 @@ export async function reportReady(seller: CheckedSeller): Promise<readonly Selle
   if (isReady(problems)) {
     console.log(readyLine(seller));
     if (isUnvaulted(seller)) console.log(unvaultedLine);
+    const lost = lostByRestart(seller);
+    if (lost !== "") console.warn(memoryLine(lost));
   }
   // oxlint-enable no-console
   return problems;
@@ -167,7 +171,18 @@ function isUnvaulted({ channels, facilitators }: CheckedSeller): boolean {
 }
 
 const unvaultedLine =
-  "Channels: without an API key only this seller has their vouchers, and what it charges without a claim has no bound (channels.maxUnvaulted). Keep its records, and call channels.claim() more often than the withdrawal delay.";
+  "Channels: without an API key no one else keeps the buyers' vouchers, and channels.maxUnvaulted does not limit what this seller serves before it claims. Keep its records, and call channels.claim() more often than the withdrawal delay.";
+
+/** What a restart takes from buyers or from the seller; empty where it takes nothing. */
+function lostByRestart(seller: CheckedSeller): string {
+  if (!seller.memory) return "";
+  const ofBuyers = seller.memory.isSoldAhead ? ["passes and balances that buyers paid for"] : [];
+  const own = isUnvaulted(seller) ? ["the money of vouchers that are not claimed"] : [];
+  return [...ofBuyers, ...own].join(", and ");
+}
+
+const memoryLine = (lost: string) =>
+  `Warning: payment records are in memory, so a restart loses ${lost}. Set grants to a store that outlives the process, such as createSqliteGrants({ path: "sales.db" }) of @farthing/seller/sqlite.`;
 
 type ReadySeller = Pick<CheckedSeller, "networks" | "payees"> & {
   readonly facilitators?: readonly Pick<Facilitator, "name">[];

@@ -108,6 +108,8 @@ function openSeller<R>(
     ...desk,
   };
   const channelPayees = new Set<Address>();
+  const isOwnStore = options.grants === undefined;
+  let isSoldAhead = false;
   const payees = new Set(typeof options.payTo === "string" ? [parsePayTo(options.payTo)] : []);
   const route = (own: RouteOptions<R> = {}): Route<R> => {
     const parsed = parseRouteOptions({ ...options, ...own });
@@ -117,6 +119,7 @@ function openSeller<R>(
       compileWherePossible();
       desk.leftVouchers.start();
     }
+    if (parsed.pass || parsed.balance) isSoldAhead = true;
     return createRoute(deps, configuration, parsed);
   };
   // Checked at the start, so that a wrong price does not fail at the first payment.
@@ -128,7 +131,7 @@ function openSeller<R>(
     ...configuration,
     facilitators: clients,
     payees: [...payees],
-    ...defined({ channels: ofChannels() }),
+    ...defined({ channels: ofChannels(), memory: isOwnStore ? { isSoldAhead } : undefined }),
   });
   return {
     route,
@@ -138,7 +141,7 @@ function openSeller<R>(
       ...deps,
       facilitator: defined({ refunds: refundsInOrder(deps.facilitators, clock) }),
       signer: options.refundSigner,
-      isOwnStore: options.grants === undefined,
+      isOwnStore,
     }),
     channels: createSellerChannels({
       ...deps,
