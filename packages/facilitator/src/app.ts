@@ -6,10 +6,12 @@ import {
   createLog,
   Fault,
   type Log,
+  messageOf,
   systemClock,
   warning,
   type Runtime,
 } from "@farthing/engine/base";
+import { isObject } from "@farthing/protocol";
 import type { Config } from "./config/config.ts";
 import { workerEnvironment } from "./config/listening.ts";
 import type { ArrivalTimes } from "./http/server/connections.ts";
@@ -355,9 +357,10 @@ async function listen(
     return await server.listen({ host, port });
   } catch (error) {
     if (error instanceof Fault) throw error;
+    const isTaken = isObject(error) && error["code"] === "EADDRINUSE";
     throw new Fault(
       "configuration",
-      `Cannot listen on ${host}:${port}; set FARTHING_${part}PORT to a free port`,
+      `Cannot listen on ${host}:${port}, ${isTaken ? "where another program, or another facilitator, listens already" : messageOf(error)}; set FARTHING_${part}PORT to a free port`,
       { retryable: false, cause: error },
     );
   }

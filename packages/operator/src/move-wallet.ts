@@ -5,12 +5,13 @@
 import type { Address } from "@farthing/protocol";
 import { readRelayerReport } from "@farthing/facilitator";
 import { Fault } from "@farthing/facilitator/operator";
+import type { Lacking } from "./rotation.ts";
 
 export type MoveStep =
   /** The settings have no key of the new wallet. */
   | { readonly kind: "configure" }
-  /** The new wallet needs gas on these networks. */
-  | { readonly kind: "fund"; readonly networks: readonly string[] }
+  /** The new wallet needs gas here. */
+  | { readonly kind: "fund"; readonly lacking: readonly Lacking[] }
   /** This process, `host/pid`, works the old wallet. */
   | { readonly kind: "release"; readonly holder: string }
   /** The old wallet can be swept. */
@@ -33,8 +34,8 @@ export async function nextMoveStep(from: Address, to: Address): Promise<MoveStep
   }
   if (next.length === 0) return { kind: "configure" };
   // A wallet that cannot pay for a single payment would be no replacement.
-  const lacking = next.filter(({ payments }) => payments === 0).map(({ network }) => network);
-  if (lacking.length > 0) return { kind: "fund", networks: lacking };
+  const lacking = next.filter(({ payments }) => payments === 0);
+  if (lacking.length > 0) return { kind: "fund", lacking };
   const [holder] = old.flatMap((wallet) => wallet.holder ?? []);
   return holder === undefined ? { kind: "sweep" } : { kind: "release", holder };
 }

@@ -151,10 +151,17 @@ test("rotate goes on from every state that a crash leaves, and loses no key", as
   ]);
   const next = first.stdout.trim();
   // The same wallet, however often it is run.
-  expect(await advance()).toEqual({ kind: "fund", to: next, networks: ["eip155:51"] });
+  const lacking = [{ network: "eip155:51", xdc: "0" }];
+  expect(await advance()).toEqual({ kind: "fund", to: next, lacking });
   expect(statSync(`${keysFile}.next`).mode & 0o777).toBe(0o600);
   expect(readFileSync(keysFile, "utf8")).toBe(`${keyOf(0)},${keyOf(1)}\n`);
   const planned = readFileSync(`${keysFile}.next`, "utf8");
+
+  // Gas that is too little is seen, and said to be too little.
+  await devnet.rpc("anvil_setBalance", [next, `0x${(oneXdc / 1_000n).toString(16)}`]);
+  expect((await relayer("rotate", old)).stderr).toContain(
+    "needs gas on eip155:51: it holds 0.001 XDC, less than one payment costs",
+  );
 
   await devnet.rpc("anvil_setBalance", [next, `0x${oneXdc.toString(16)}`]);
   expect(await advance()).toEqual({ kind: "restart", to: next });

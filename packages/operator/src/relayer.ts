@@ -13,7 +13,7 @@ import {
 } from "farthing/program";
 import { readAccount, readNetworkId, reportFaults } from "./database.ts";
 import { nextMoveStep } from "./move-wallet.ts";
-import { advanceRotation } from "./rotation.ts";
+import { advanceRotation, type Lacking } from "./rotation.ts";
 
 interface ConfirmFlags {
   readonly yes: boolean;
@@ -107,6 +107,15 @@ async function sweep({ wallet, to, network, yes, keys = [] }: SweepOrder): Promi
 
 const remoteKeys = "FARTHING_RELAYER_KMS_KEYS or FARTHING_RELAYER_WEB3SIGNER_WALLETS";
 
+/** Says what the wallet holds, so that a transfer that was too small is not taken for a lost one. */
+function needsGas(lacking: readonly Lacking[]): string {
+  const each = lacking.map(
+    ({ network, xdc }) =>
+      `The new wallet needs gas on ${network}: it holds ${xdc} XDC, less than one payment costs.`,
+  );
+  return each.join(" ");
+}
+
 /** Replaces a wallet by one whose key this command did not make. */
 async function move(wallet: Address, to: Address, yes: boolean): Promise<void> {
   const step = await whileWaiting("Reading the wallets", () => nextMoveStep(wallet, to));
@@ -118,7 +127,7 @@ async function move(wallet: Address, to: Address, yes: boolean): Promise<void> {
     case "fund":
       console.log(to);
       return console.error(
-        `The new wallet needs gas on ${step.networks.join(" and ")}. Send XDC to this address, then run this command again.`,
+        `${needsGas(step.lacking)} Send XDC to this address, then run this command again.`,
       );
     case "release":
       return console.error(
@@ -145,7 +154,7 @@ async function rotate(wallet: Address, yes: boolean): Promise<void> {
     case "fund":
       console.log(step.to);
       return console.error(
-        `The new wallet needs gas on ${step.networks.join(" and ")}. Send XDC to this address, then run this command again. Its key is in ${keysFile}.next.`,
+        `${needsGas(step.lacking)} Send XDC to this address, then run this command again. Its key is in ${keysFile}.next.`,
       );
     case "restart":
       console.log(step.to);

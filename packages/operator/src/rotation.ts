@@ -8,7 +8,7 @@
  * A key is written to its new place before it leaves the old one, so no crash loses one.
  */
 import type { Address } from "@farthing/protocol";
-import { readRelayerReport, walletAddressOf } from "@farthing/facilitator";
+import { readRelayerReport, walletAddressOf, type WalletStatus } from "@farthing/facilitator";
 import { Fault } from "@farthing/facilitator/operator";
 import {
   createKey,
@@ -20,12 +20,15 @@ import {
 } from "./key-files.ts";
 
 export type RotationStep =
-  /** The new wallet needs gas on these networks. */
-  | { readonly kind: "fund"; readonly to: Address; readonly networks: readonly string[] }
+  /** The new wallet needs gas here. */
+  | { readonly kind: "fund"; readonly to: Address; readonly lacking: readonly Lacking[] }
   /** The keys file has the new key; the service must be started again. */
   | { readonly kind: "restart"; readonly to: Address }
   /** The old wallet can be swept with this key. */
   | { readonly kind: "sweep"; readonly to: Address; readonly key: string };
+
+/** A network on which a wallet cannot pay for a single payment, and what it holds there. */
+export type Lacking = Pick<WalletStatus, "network" | "xdc">;
 
 /** The facilitator's settings, without a source of keys. */
 export type RotationSettings = Readonly<Record<string, string | undefined>>;
@@ -43,7 +46,7 @@ export async function advanceRotation(
   if (old === undefined) return retiredStep(from, { next, retired, keysFile });
   const { to, key } = planned(next, from);
   const lacking = await networksWithoutGas(to, key, settings);
-  if (lacking.length > 0) return { kind: "fund", to, networks: lacking };
+  if (lacking.length > 0) return { kind: "fund", to, lacking };
   writeRotations(retired, [...without(readRotations(retired), from), { from, to, key: old }]);
   replacePrivate(keysFile, `${keys.map((one) => (one === old ? key : one)).join(",")}\n`);
   writeRotations(next, without(readRotations(next), from));
@@ -83,13 +86,13 @@ async function networksWithoutGas(
   to: Address,
   key: string,
   settings: RotationSettings,
-): Promise<string[]> {
+): Promise<Lacking[]> {
   const report = await readRelayerReport({ env: { ...settings, FARTHING_RELAYER_KEYS: key } });
   const [problem] = report.problems;
   if (problem) throw new Fault("rpc_unavailable", `${problem.network}: ${problem.text}`);
   return report.wallets
     .filter(({ address, payments }) => address === to && payments === 0)
-    .map(({ network }) => network);
+    .map(({ network, xdc }) => ({ network, xdc }));
 }
 
 function without(rotations: readonly Rotation[], from: Address): Rotation[] {

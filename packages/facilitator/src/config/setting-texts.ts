@@ -36,7 +36,7 @@ export function readTexts(
     const setting = isSettingName(name) ? name : isSettingName(plain) ? plain : undefined;
     if (!setting) {
       if (name.startsWith("FARTHING_"))
-        problems.push(`${name} is no setting. ${where(plain, Object.keys(settings))}`);
+        problems.push(`${name} is no setting. ${where(name, namesLike(name))}`);
       continue;
     }
     if (setting !== name && env[setting] !== undefined) {
@@ -47,6 +47,13 @@ export function readTexts(
     }
   }
   return texts;
+}
+
+/** The settings' names, as those of files where the name is one, so that no path is taken for a value. */
+function namesLike(name: string): readonly string[] {
+  const names = Object.keys(settings);
+  if (!name.endsWith("_FILE")) return names;
+  return names.map((one) => (one.endsWith("_FILE") ? one : `${one}_FILE`));
 }
 
 /** Where the right name stands, and which one it may be. */

@@ -96,7 +96,9 @@ test("all is well: every part is named, nothing is wrong", async () => {
   ]);
   const lines = of(sections, "ok").join("\n");
   expect(lines).toMatch(/token: "USDC" version "2", 6 decimals/);
-  expect(lines).toMatch(/wallet 0: 0x\w{40} holds 100 XDC, gas for about 88,888 settlements/);
+  expect(lines).toMatch(
+    /wallet 0: 0x\w{40} holds 100 XDC, gas for about 88,888 settlements at 12\.5 gwei/,
+  );
 });
 
 async function askCollector(port: number, token: string) {

@@ -250,7 +250,7 @@ test("a taken port ends the start before node and database are asked", async () 
   const databaseUrl = newDatabaseUrl();
   await expect(serveOn(devnet, { env, databaseUrl, rpcUrl: proxy.url })).rejects.toMatchObject({
     code: "configuration",
-    message: `Cannot listen on 127.0.0.1:${port}; set FARTHING_PORT to a free port`,
+    message: `Cannot listen on 127.0.0.1:${port}, where another program, or another facilitator, listens already; set FARTHING_PORT to a free port`,
   });
   expect(proxy.requests).toBe(0);
   const database = new DatabaseSync(databaseUrl.replace("sqlite:", ""));

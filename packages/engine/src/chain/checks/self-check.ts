@@ -7,7 +7,7 @@ import { messageOf } from "../../base/fault.ts";
 import { checkBatchContract } from "./batch-contract-check.ts";
 import { checkBlocks } from "./blocks-check.ts";
 import { quantity, resultOf, type Chain } from "../endpoints/chain.ts";
-import { formatEther } from "../../base/ether.ts";
+import { formatEther, formatGwei } from "../../base/ether.ts";
 import { classifyNodeError } from "../endpoints/node-errors.ts";
 import { ethCall, type RpcReply } from "../endpoints/rpc-endpoint.ts";
 import { saysPaused } from "../payments/token-pause.ts";
@@ -127,7 +127,8 @@ export function balanceLine(
     return fail(name, `${has}, ${least}`, "send it XDC for gas");
   }
   const settlements = paysFor(balance, price);
-  const text = `${has}, gas for about ${settlements.toLocaleString("en")} settlements`;
+  // The start counts at the lowest price and the doctor at the present one, so the line names it.
+  const text = `${has}, gas for about ${settlements.toLocaleString("en")} settlements at ${formatGwei(price)} gwei`;
   return settlements < settlementsLow ? warn(name, text, "top it up soon") : ok(name, text);
 }
 
