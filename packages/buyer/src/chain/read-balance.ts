@@ -119,7 +119,11 @@ export async function readEveryBalance(
     ),
   );
   const balances = found.filter((one) => one !== undefined);
-  if (balances.length === 0) throw new Error("No public node answers; name a node of your own.");
+  if (balances.length === 0) {
+    throw new Error(
+      "No public node answers. Set FARTHING_RPC_URL, or rpcUrl, to another node, or try again later.",
+    );
+  }
   return balances;
 }
 

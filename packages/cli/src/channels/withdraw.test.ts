@@ -46,7 +46,8 @@ test("withdraw says what it costs and when the money is back; watch prints each 
   await farthing(["pay", seller.url], { environment: { XDG_CONFIG_HOME: home } });
   const [{ channelId }] = JSON.parse((await run(["list", "--json"])).stdout);
   const empty = await run(["withdraw", channelId]);
-  expect([empty.code, empty.stderr]).toEqual([0, expect.stringContaining("nothing left")]);
+  const nothing = expect.stringContaining("nothing left to withdraw on the chain");
+  expect([empty.code, empty.stderr]).toEqual([0, nothing]);
 
   await fund(channelId, 10_000n);
   const { stdout: text } = await run(["withdraw", channelId]);
@@ -54,6 +55,7 @@ test("withdraw says what it costs and when the money is back; watch prints each 
   expect(text).toMatch(/The money is back .* after the first transaction \(sent now: 20.*Z\)/);
   expect(text).toContain("The seller may still claim 0.001000 USDC of it until then.");
   expect(text).toMatch(/Gas: up to 0\.0\d{5} XDC \(128,000 gas at [\d.]+ gwei\), from 0x/);
+  expect(text).toContain(`This command sends nothing. Send each from ${payer}, with its data`);
   const plan = JSON.parse((await run(["withdraw", channelId, "--json"])).stdout);
   expect(plan).toMatchObject({ amountUsdc: "0.010000", gas: 128_000, isStarted: false });
 

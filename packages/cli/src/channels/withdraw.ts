@@ -45,7 +45,9 @@ async function withdraw(id: string, flags: PrintFlags & NodeFlags): Promise<Exit
   const isStarted = withdrawing > 0n;
   const units = isStarted ? withdrawing : balance - totalClaimed;
   if (units <= 0n) {
-    console.error("The channel has nothing left to withdraw.");
+    console.error(
+      "The channel has nothing left to withdraw on the chain. `farthing channels list` shows what the ledger last knew of it.",
+    );
     return exitCodes.success;
   }
   const startedAt = isStarted ? withdrawRequestedAt : read.blockSeconds;
@@ -138,6 +140,7 @@ function textOf(plan: Plan): string {
       : [`\n  First transaction, initiateWithdraw: to ${initiate.to}`, `  ${initiate.data}`]),
     `\n  Second transaction, finalizeWithdraw: to ${finalize.to}`,
     `  ${finalize.data}`,
+    `\n  This command sends nothing. Send ${initiate ? "each" : "it"} from ${config.payer}, with its data and a value of 0; --json prints them for a program.`,
     "",
   ].join("\n");
 }
