@@ -84,6 +84,7 @@ describeInBrowser("credits on the dashboard", () => {
     expect(await market.devnet.usdc.balanceOf(market.devnet.treasury.address)).toBe(1_500_000n);
     await visit(window, "Credits");
     await page.getByRole("row", { name: "Bought" }).getByText("+1,500").waitFor();
+    await page.getByText("credit per settlement").waitFor();
     expect(await page.getByText("No credits left").count()).toBe(0);
 
     const again = await stockBuyer(market, second)(shop.url);

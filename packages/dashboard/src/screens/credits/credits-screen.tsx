@@ -47,7 +47,7 @@ function BalanceTiles({ credits }: { readonly credits: Credits }) {
       : [
           "Price",
           countText(perSettlement),
-          `per settlement${since === null ? "" : `, since ${timeText(since)}`}`,
+          `${perSettlement === 1 ? "credit" : "credits"} per settlement${since === null ? "" : `, since ${timeText(since)}`}`,
         ],
   ] as const;
   return (
