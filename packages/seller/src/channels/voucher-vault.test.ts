@@ -249,6 +249,22 @@ test("records that have lost charges take the vault's higher total over", async 
   expect(chargedBy(await behind.pay({ total: 6_000n }))).toEqual(["1000", "6000"]);
 });
 
+test("a total for which the facilitator shows no voucher of the payer is not taken over", async () => {
+  const shop = openVaulted("1");
+  await shop.pay(deposit);
+  await shop.calls(2_000n, 3_000n);
+  const signature = `0x${"11".repeat(64)}1b`;
+  const told = { channelId, charged: "900000", maxClaimableAmount: "900000", signature };
+  const rows = readKeptVouchers({ kept: [told], refused: [] });
+  shop.vault.answering.reply = { kind: "kept", rows: rows ?? new Map() };
+  await shop.time.pass(1_000);
+  delete shop.vault.answering.reply;
+  expect(chargedBy(await shop.pay({ total: 4_000n }))).toEqual(["1000", "4000"]);
+  // The payer's own voucher is still the one that is claimed.
+  const { claims } = await shop.seller.channels.claim();
+  expect(claims).toMatchObject([{ outcome: "done", units: 4_000n }]);
+});
+
 test("a refund by records that have lost charges gives back nothing of what the vault keeps", async () => {
   const { first, behind } = await openBehind();
   behind.vault.answering.reply = down;

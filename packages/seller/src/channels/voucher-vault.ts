@@ -3,6 +3,7 @@
  * comes back. Calls do not wait for it, but for a channel that is too far ahead of what was acknowledged.
  */
 import {
+  checkVoucher,
   defined,
   findNetwork,
   toWireClaim,
@@ -16,7 +17,7 @@ import type { FacilitatorFailure, FacilitatorOrder } from "../facilitator-order.
 import { unvaultedOf, type StoredChannel } from "../payment-records/channels/channel-store.ts";
 import type { Channels } from "../payment-records/channels/channels.ts";
 import type { ChannelAuthority } from "./channel-authorizers.ts";
-import type { KeptVoucher } from "./kept-vouchers.ts";
+import type { KeptVoucher, KeptVouchers } from "./kept-vouchers.ts";
 import { claimOf, signClaims } from "./refund-channel.ts";
 
 /** Rows of a call at most: the facilitator's bound. */
@@ -101,7 +102,9 @@ function createLine({ keepVouchers, network, privateKey, note, clock }: LineOf) 
       // The facilitator signs where the seller has no key.
       toWireRow(row, signClaims(network, privateKey, [claimOf(row)])),
     );
-    const reply = await keepVouchers({ network: network.id, vouchers }, { timeoutMs });
+    const told = await keepVouchers({ network: network.id, vouchers }, { timeoutMs });
+    const reply =
+      told.kind === "kept" ? { ...told, rows: provedRows(network, sent, told.rows) } : told;
     if (reply.kind === "none") {
       isKept = false;
       waiting.clear();
@@ -225,6 +228,28 @@ export function createVoucherVault(deps: VaultDeps): VoucherVault {
       await Promise.all([...lines.values()].map((line) => line.drain()));
     },
   };
+}
+
+const unproved = "it names a total for which it shows no voucher of the payer";
+
+/**
+ * What the facilitator says of the rows that it was sent. A higher total replaces the voucher here, so it
+ * counts only with a voucher that the payer has signed for it.
+ */
+function provedRows(network: Network, sent: readonly VaultRow[], told: KeptVouchers): KeptVouchers {
+  const rows = new Map<Hex, KeptVoucher | string>();
+  for (const row of sent) {
+    const kept = told.get(row.id);
+    if (kept !== undefined) rows.set(row.id, isProved(network, row, kept) ? kept : unproved);
+  }
+  return rows;
+}
+
+function isProved(network: Network, { id, config, charged }: VaultRow, kept: KeptVoucher | string) {
+  if (typeof kept === "string" || kept.charged <= charged) return true;
+  const { voucher } = kept;
+  const signed = checkVoucher(network, config, { ...voucher, channelId: id });
+  return signed.ok && kept.charged <= voucher.maxClaimableAmount;
 }
 
 /** The first of these rows, as many as one call may have; at least one. */
