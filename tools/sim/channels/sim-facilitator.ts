@@ -117,6 +117,8 @@ function mortalStore(store: ChannelStore, { step }: Mortal): ChannelStore {
     listAccountVouchers: (...input) => step("read", () => store.listAccountVouchers(...input)),
     makeDue: (...input) => step("makeDue", () => store.makeDue(...input)),
     listUnclaimed: (...input) => step("read", () => store.listUnclaimed(...input)),
+    listUnclaimedOf: (...input) => step("read", () => store.listUnclaimedOf(...input)),
+    listAccountsAtRisk: (...input) => step("read", () => store.listAccountsAtRisk(...input)),
     hasOpenChannels: (...input) => step("read", () => store.hasOpenChannels(...input)),
     takeForClaim: (...input) => step("takeForClaim", () => store.takeForClaim(...input)),
     giveBack: (...input) => step("giveBack", () => store.giveBack(...input)),
@@ -226,7 +228,7 @@ async function settle(
     case "deposit":
       return settleDeposit(chain, channels, payload);
     case "claim":
-      return claimChannels(context, payload, requirements);
+      return claimChannels(context, payload, requirements, null);
     case "settle":
       return sweepReceiver(context, payload, requirements);
     case "refund":

@@ -47,10 +47,15 @@ export async function keepChannels(
   await store.listAccountVouchers(account, { chainId, after: "0x", limit: 3 });
   await store.makeDue(account, chainId, now);
   await store.listUnclaimed(chainId, now, 3);
+  await store.listUnclaimedOf(chainId, [account], { now, limit: 3 });
+  await store.listAccountsAtRisk(chainId, 1n, 20);
   await store.hasOpenChannels(chainId);
   await store.takeForClaim(chainId, [channelId], { now, until: now + 1 });
   await store.giveBack(chainId, [channelId], now + 1);
   await store.spendReservations(chainId, [channelId]);
+  const claims = { account, chainId, channelIds: [channelId] };
+  const paid = await store.payForClaims(claims, price, now);
+  await store.returnClaimCredits(account, paid ?? 0, now);
   const left = { totalClaimed: 6n, withdrawing: 0n, withdrawRequestedAt: 0, refundNonce: 0n };
   const states = [{ channelId, state: { ...left, balance: 9n } }];
   await store.recordChannels(chainId, states, now);

@@ -3,6 +3,7 @@ import type { Address, SoldPart } from "@farthing/protocol";
 import { expect, test } from "vitest";
 import type { NewVoucher } from "../../src/features/channels/model.ts";
 import { monthOf } from "../../src/features/revenue/participant.ts";
+import { namesMax } from "../../src/features/revenue/bounded-names.ts";
 import { revenueBases } from "../../src/features/revenue/tables.ts";
 import { voucherOf } from "./channel-scenario.testing.ts";
 import { storeForEach } from "./store-benches.testing.ts";
@@ -63,6 +64,77 @@ export function channelsSuite(start: () => Promise<StoreBench>): void {
       ],
       payer: [[payer, 21]],
     });
+  });
+
+  test("an account's channels add no names without end, and no unit is lost by that", async () => {
+    const { store } = at();
+    const account = newAccount();
+    const many = BigInt(namesMax);
+    const voucher = voucherOf(account, { balance: many * 2n, maxClaimableAmount: many * 2n });
+    const keep = (charged: bigint, sold: readonly SoldPart[]) =>
+      store.keepVouchers([{ ...voucher, charged, sold }], price, now);
+    const parts = Array.from({ length: namesMax }, (_one, nth) => ({
+      route: `r${nth}`,
+      units: 1n,
+    }));
+    await keep(many, parts);
+    await keep(many + 3n, [
+      { route: "r7", units: 2n },
+      { route: "one more", units: 1n },
+    ]);
+    const of = { chainId, month: monthOf(now) };
+    const names = async (basis: "route" | "payer") =>
+      (await store.listRevenue(account, { ...of, basis }, { limit: namesMax + 1 })).items.map(
+        ({ name, units }) => [name, Number(units)],
+      );
+    const routes = await names("route");
+    expect(routes[0]).toEqual(["r7", 3]);
+    expect(routes).toHaveLength(namesMax);
+    expect(await names("payer")).toEqual([[account.toLowerCase(), namesMax + 3]]);
+  });
+
+  test("a voucher that was checked before a look takes back nothing that the look has read", async () => {
+    const { store } = at();
+    const voucher = voucherOf(newAccount());
+    const { channelId } = voucher;
+    await store.keepVouchers([voucher], price, now);
+    const seen = { balance: 8n, withdrawing: 1n, withdrawRequestedAt: 7, refundNonce: 0n };
+    const states = [{ channelId, state: { ...seen, totalClaimed: 5n } }];
+    await store.recordChannels(chainId, states, now);
+    await store.keepVouchers([{ ...voucher, charged: 6n }], price, now + 1);
+    expect((await store.findVouchers(chainId, [channelId])).get(channelId)).toMatchObject({
+      charged: 6n,
+      balance: 8n,
+      claimed: 5n,
+      withdrawRequestedAt: 7,
+      readAt: now,
+    });
+  });
+
+  test("unclaimed channels come with those of payers who withdraw first, then by when they are due", async () => {
+    const { store } = at();
+    const account = newAccount();
+    const withDelay = (withdrawDelay: number, changes: Partial<NewVoucher> = {}) => {
+      const voucher = voucherOf(account, changes);
+      return { ...voucher, config: { ...voucher.config, withdrawDelay } };
+    };
+    const [late, soon, withdrawn] = [
+      withDelay(86_400),
+      withDelay(900),
+      withDelay(2_592_000, { withdrawRequestedAt: 7 }),
+    ];
+    await store.keepVouchers([late], price, now);
+    await store.keepVouchers([soon, withdrawn], price, now + 1);
+    const wanted = [withdrawn, soon, late].map(({ channelId }) => channelId);
+    const listed = await store.listUnclaimed(chainId, now + 1, 1_000);
+    const own = listed.filter((row) => row.account.toLowerCase() === account.toLowerCase());
+    expect(own.map(({ channelId }) => channelId)).toEqual(wanted);
+    const of = await store.listUnclaimedOf(chainId, [account], { now: now + 1, limit: 9 });
+    expect(of.map(({ channelId }) => channelId).toSorted()).toEqual(wanted.toSorted());
+    const atRisk = await store.listAccountsAtRisk(chainId, 15n, 1_000);
+    expect(atRisk.map((one) => one.toLowerCase())).toContain(account.toLowerCase());
+    const higher = await store.listAccountsAtRisk(chainId, 16n, 1_000);
+    expect(higher.map((one) => one.toLowerCase())).not.toContain(account.toLowerCase());
   });
 
   test("accounts whose claimed money was not sent come with the most first, and no others", async () => {

@@ -7,6 +7,7 @@
 import { newestParts, toLowerHex } from "@farthing/protocol";
 import type { Database } from "@farthing/engine/storage";
 import { addUsageDays, dayOf } from "../history/participant.ts";
+import { withBoundedNames } from "../revenue/bounded-names.ts";
 import { addCustomers, addRevenueMonths, monthOf } from "../revenue/participant.ts";
 import { addChannelChanges } from "./sums-store.ts";
 import type { NewVoucher } from "./model.ts";
@@ -53,10 +54,8 @@ export async function countCharged(
     units,
     settlements: 0,
   }));
-  await addRevenueMonths(
-    inside,
-    charged.flatMap((row) => monthsOf(row, monthOf(now))),
-  );
+  const months = charged.flatMap((row) => monthsOf(row, monthOf(now)));
+  await addRevenueMonths(inside, await withBoundedNames(inside, months));
   await addCustomers(
     inside,
     sold.map((row) => ({ ...row, firstAt: now, lastAt: now })),

@@ -1,5 +1,27 @@
 /** Which vouchers are claimed now. */
+import type { ChainId } from "@farthing/protocol";
 import { claimAboveUnits, claimDueAt, unclaimedOf, type KeptVoucher } from "./model.ts";
+import type { VoucherStore } from "./store.ts";
+
+/** Channels that one look considers; what is left comes with the next one. */
+const considerMax = 2_000;
+
+/** Accounts that one look considers beside those, because of what they have gathered. */
+const accountsMax = 20;
+
+/** What a look considers. Whatever else is open, what has to be claimed first is among it. */
+export async function listConsidered(
+  store: Pick<VoucherStore, "listUnclaimed" | "listUnclaimedOf" | "listAccountsAtRisk">,
+  chainId: ChainId,
+  now: number,
+): Promise<readonly KeptVoucher[]> {
+  const first = await store.listUnclaimed(chainId, now, considerMax);
+  if (first.length < considerMax) return first;
+  const atRisk = await store.listAccountsAtRisk(chainId, claimAboveUnits, accountsMax);
+  const page = { now, limit: considerMax };
+  const more = await store.listUnclaimedOf(chainId, atRisk, page);
+  return [...new Map([...first, ...more].map((row) => [row.channelId, row])).values()];
+}
 
 /**
  * Those of a payer who withdraws first, then all of an account whose sum is worth a claim, or of which

@@ -9,9 +9,10 @@ import type { Channels } from "@farthing/engine";
 import { startPoll, warning, type Runtime } from "@farthing/engine/base";
 import type { ChannelAuthorizer } from "../../payments/channels/context.ts";
 import { createChannelWatch } from "./channel-watch.ts";
-import { chooseDue } from "./choose-due.ts";
+import { chooseDue, listConsidered } from "./choose-due.ts";
+import { batchesOf } from "./claim-batches.ts";
 import type { KeptVoucher } from "./model.ts";
-import { callWaitMs, sendClaims } from "./send-claims.ts";
+import { callWaitMs, sendClaims, type SendClaimsDeps } from "./send-claims.ts";
 import type { AccountChannelStore } from "./account-store.ts";
 import type { ChannelEventStore } from "./event-store.ts";
 import type { VoucherStore } from "./store.ts";
@@ -22,11 +23,11 @@ const lookEveryMs = 10_000;
 /** While nothing is unclaimed, only every sixth look asks the node: nobody's money depends on it. */
 const quietLooks = 6;
 
-/** Rows of one claim: each takes 25 k gas with the stand-ins, so a claim fits a block many times. */
-const rowsMax = 50;
-
-/** Channels that one look considers; what is left comes with the next one. */
-const considerMax = 2_000;
+/**
+ * No claim begins later in a look: a withdrawal that is started meanwhile is seen by the next one, of
+ * which there are several in the shortest delay.
+ */
+const claimsMs = 60_000;
 
 /** A process has this long for a claim before another one takes its rows. */
 const claimMs = 60_000;
@@ -49,6 +50,8 @@ const unsentLooks = 6;
 /** 0.10 USDC: fifty times what a sweep costs at the gas price that XDC prepares (625 gwei). */
 const sweepMinUnits = 100_000n;
 
+const failedMessage = "Claims of channels failed; looking again in ten seconds";
+
 export interface ClaimerDeps extends Runtime {
   readonly store: VoucherStore &
     ChannelEventStore &
@@ -67,7 +70,8 @@ export function createClaimer(deps: ClaimerDeps) {
   const refusedOn = new Map<ChainId, Map<Address, number>>();
   /** Looks at a network since the node was asked. */
   const skipped = new Map<ChainId, number>();
-  const listOpen = (chainId: ChainId) => store.listUnclaimed(chainId, clock.nowMs(), considerMax);
+
+  const listOpen = (chainId: ChainId) => listConsidered(store, chainId, clock.nowMs());
 
   async function look(chainId: ChainId): Promise<void> {
     const open = await listOpen(chainId);
@@ -80,14 +84,21 @@ export function createClaimer(deps: ClaimerDeps) {
     skipped.set(chainId, isQuiet && quiet < quietLooks ? quiet : 0);
     if (skipped.get(chainId) !== 0) return;
     await watch.look(chainId, open);
-    const due = chooseDue(await listOpen(chainId), clock.nowMs());
-    for (const [account, rows] of Map.groupBy(due, (row) => row.account)) {
-      for (let first = 0; first < rows.length; first += rowsMax) {
-        await claim(chainId, rows.slice(first, first + rowsMax));
-      }
-      await sweepTo(chainId, account);
-    }
+    await claimDue(chainId, chooseDue(await listOpen(chainId), clock.nowMs()));
     await sweepUnsent(chainId);
+  }
+
+  async function claimDue(chainId: ChainId, due: readonly KeptVoucher[]): Promise<void> {
+    const endsAtMs = clock.nowMs() + claimsMs;
+    const claimed = new Set<Address>();
+    for (const batch of batchesOf(due)) {
+      const account = batch[0]?.account;
+      if (account === undefined || clock.nowMs() >= endsAtMs) continue;
+      if (await claimApart({ ...deps, watch }, chainId, batch)) claimed.add(account);
+    }
+    for (const account of claimed) {
+      if (clock.nowMs() < endsAtMs) await sweepTo(chainId, account);
+    }
   }
 
   /** Sends what was claimed by a transaction that was not in a block when its look ended. */
@@ -120,40 +131,59 @@ export function createClaimer(deps: ClaimerDeps) {
     if (!isSent) refused.set(receiver, clock.nowMs() + refusedMs);
   }
 
-  /** Claims rows of one account that no other process claims. */
-  async function claim(chainId: ChainId, rows: readonly KeptVoucher[]): Promise<void> {
-    const now = clock.nowMs();
-    const ids = rows.map(({ channelId }) => channelId);
-    const times = { now, until: now + claimMs };
-    const taken = new Set(await store.takeForClaim(chainId, ids, times));
-    const ours = rows.filter(({ channelId, charged, balance }) => {
-      if (!taken.has(channelId) || charged <= balance) return taken.has(channelId);
-      const fields = { event: "channel_short", chainId, channelId };
-      log.error(fields, "Channel holds less than was charged; its voucher cannot be claimed");
-      return false;
-    });
-    if (ours.length === 0) return;
-    const waiting = await sendClaims({ ...deps, watch }, chainId, ours);
-    if (waiting.length > 0) {
-      await store.giveBack(chainId, waiting, times.until);
-      const fields = { event: "channel_claim_waits", chainId, rows: waiting.length };
-      log.warn(fields, "Claim of channels waits for its signer; tried again in ten seconds");
-    }
-  }
-
   return {
     /** Starts to look; returns a function that stops it. */
     start: () => {
       const poll = startPoll({ clock, pauseMs: lookEveryMs, isDelayed: true }, async () => {
         for (const chainId of deps.chainIds) {
           const fields = { event: "channel_claims_failed", chainId };
-          const message = "Claims of channels failed; looking again in ten seconds";
-          await look(chainId).catch(warning(log, fields, message));
+          await look(chainId).catch(warning(log, fields, failedMessage));
         }
       });
       return () => poll.stop();
     },
   };
+}
+
+type ClaimDeps = SendClaimsDeps & Pick<ClaimerDeps, "store">;
+
+/** A claim that fails keeps nobody else's from being made. Returns whether one was made. */
+async function claimApart(
+  deps: ClaimDeps,
+  chainId: ChainId,
+  rows: readonly KeptVoucher[],
+): Promise<boolean> {
+  const fields = { event: "channel_claims_failed", chainId, account: rows[0]?.account };
+  const failed = warning(deps.log, fields, failedMessage);
+  const waiting = await claim(deps, chainId, rows).catch(failed);
+  return waiting !== undefined && waiting < rows.length;
+}
+
+/** Claims rows of one account that no other process claims. Returns how many wait for their signer. */
+async function claim(
+  deps: ClaimDeps,
+  chainId: ChainId,
+  rows: readonly KeptVoucher[],
+): Promise<number> {
+  const { store, clock, log } = deps;
+  const now = clock.nowMs();
+  const ids = rows.map(({ channelId }) => channelId);
+  const times = { now, until: now + claimMs };
+  const taken = new Set(await store.takeForClaim(chainId, ids, times));
+  const ours = rows.filter(({ channelId }) => taken.has(channelId));
+  for (const { channelId, charged, balance } of ours) {
+    if (charged <= balance) continue;
+    const fields = { event: "channel_short", chainId, channelId };
+    log.error(fields, "Channel holds less than was charged; what it holds is claimed");
+  }
+  if (ours.length === 0) return 0;
+  const waiting = await sendClaims(deps, chainId, ours);
+  if (waiting.length > 0) {
+    await store.giveBack(chainId, waiting, times.until);
+    const fields = { event: "channel_claim_waits", chainId, rows: waiting.length };
+    log.warn(fields, "Claim of channels waits for its signer; tried again in ten seconds");
+  }
+  return waiting.length;
 }
 
 /** Sends a receiver what was claimed for it, where that is worth the gas; false where it is refused. */

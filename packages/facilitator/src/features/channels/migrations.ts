@@ -1,6 +1,8 @@
 /** The vault of channels. */
-import type { Migrations } from "@farthing/engine/storage";
+import { json, type Migrations } from "@farthing/engine/storage";
+import type { ChannelConfig } from "@farthing/protocol";
 import { sql } from "kysely";
+import { claimWithinOf } from "./model.ts";
 
 export const migrations: Migrations = {
   "0001-vouchers": async (db) => {
@@ -110,5 +112,25 @@ export const migrations: Migrations = {
     // What is claimed and not sent is looked for every ten seconds, and most accounts have nothing.
     await sql`create index channel_sums_unsent
       on channel_sums (chain_id, (claimed - settled), account)`.execute(db);
+  },
+  "0006-due": async (db) => {
+    await sql`alter table channel_vouchers
+      add column claim_within_ms bigint not null default 450000`.execute(db);
+    // The default is that of the shortest delay, for a version before this one that still runs. None
+    // with channels was published, so there are few.
+    const rows = await sql<{ channel_id: string; config: string }>`select channel_id, config
+      from channel_vouchers`.execute(db);
+    for (const { channel_id: id, config } of rows.rows) {
+      const within = claimWithinOf(json<ChannelConfig>().read(config));
+      await sql`update channel_vouchers set claim_within_ms = ${within}
+        where channel_id = ${id}`.execute(db);
+    }
+    await sql`drop index channel_vouchers_unclaimed`.execute(db);
+    // Those of payers who withdraw first, then those that have to be claimed first.
+    await sql`create index channel_vouchers_due on channel_vouchers (chain_id, (case
+      when withdraw_requested_at > 0 then 0 else unclaimed_since + claim_within_ms end))
+      where unclaimed_since is not null`.execute(db);
+    await sql`create index channel_sums_unclaimed
+      on channel_sums (chain_id, (charged - claimed), account)`.execute(db);
   },
 };

@@ -23,6 +23,8 @@ export interface KeptVoucher {
   readonly readAt: number;
   /** Since when more is charged than claimed; null while all is claimed. */
   readonly unclaimedSince: number | null;
+  /** So long after that it is claimed at the latest. */
+  readonly claimWithinMs: number;
   /** Until then one process claims it. */
   readonly claimingUntil: number;
   /** When its deposit was confirmed, or its first voucher kept. */
@@ -36,7 +38,7 @@ export interface KeptVoucher {
 /** A row of a request, checked. */
 export interface NewVoucher extends Omit<
   KeptVoucher,
-  "unclaimedSince" | "claimingUntil" | "openedAt" | "closedAt" | "reservedCredits"
+  "unclaimedSince" | "claimWithinMs" | "claimingUntil" | "openedAt" | "closedAt" | "reservedCredits"
 > {
   /** What the newest charges were for, as far as the seller says it. */
   readonly sold: readonly SoldPart[];
@@ -80,16 +82,19 @@ export function eventKeyOf(event: Omit<ChainEvent, "amount" | "blockNumber">): s
 }
 
 /** Claimed at the latest after this time, so that a seller has its money within a day. */
-export const claimWithinMs = 24 * 60 * 60_000;
+export const claimWithinMsMax = 24 * 60 * 60_000;
 
 /** 10 USDC: a thousandth of it pays for the claim, at a gas price fifty times today's. */
 export const claimAboveUnits = 10_000_000n;
 
-/** When a voucher is claimed at the latest: half of the delay is left for the claim itself. */
-export function claimDueAt({ unclaimedSince, config }: KeptVoucher): number {
-  if (unclaimedSince === null) return Infinity;
-  const halfDelayMs = (config.withdrawDelay * 1_000) / 2;
-  return unclaimedSince + Math.min(claimWithinMs, halfDelayMs);
+/** Half of the delay is left for the claim itself. */
+export function claimWithinOf({ withdrawDelay }: Pick<ChannelConfig, "withdrawDelay">): number {
+  return Math.min(claimWithinMsMax, (withdrawDelay * 1_000) / 2);
+}
+
+/** When a voucher is claimed at the latest. */
+export function claimDueAt({ unclaimedSince, claimWithinMs }: KeptVoucher): number {
+  return unclaimedSince === null ? Infinity : unclaimedSince + claimWithinMs;
 }
 
 export function unclaimedOf({ charged, claimed }: KeptVoucher): bigint {

@@ -5,7 +5,13 @@ import { timeText } from "@farthing/engine/base";
 import type { AccountEventName } from "../webhooks/model.ts";
 import { putIntoOutbox } from "../webhooks/participant.ts";
 import { addChannelChanges, type ChannelChange } from "./sums-store.ts";
-import type { ChannelEventKind, KeptVoucher, NewVoucher, RecordedEvent } from "./model.ts";
+import {
+  claimWithinOf,
+  type ChannelEventKind,
+  type KeptVoucher,
+  type NewVoucher,
+  type RecordedEvent,
+} from "./model.ts";
 import { voucherTable } from "./tables.ts";
 
 /** A channel of an account, as its deposit or its first voucher shows it. */
@@ -29,6 +35,7 @@ export async function openChannels(
       charged: 0n,
       claimSignature: null,
       unclaimedSince: null,
+      claimWithinMs: claimWithinOf(channel.config),
       claimingUntil: 0,
       openedAt: now,
       closedAt: null,

@@ -18,8 +18,11 @@ import type { VoucherStore } from "./store.ts";
 /** What a look waits for a claim to be in a block: ten blocks, or three and a slow node. */
 export const callWaitMs = 20_000;
 
+/** A row that is refused alone is tried again after a third of the shortest delay. */
+const refusedMs = 5 * 60_000;
+
 export interface SendClaimsDeps extends Runtime {
-  readonly store: Pick<VoucherStore, "spendReservations">;
+  readonly store: Pick<VoucherStore, "spendReservations" | "takeForClaim">;
   readonly chain: Pick<Channels, "call">;
   readonly authorizer: ChannelAuthorizer;
   readonly watch: Pick<ChannelWatch, "refresh">;
@@ -42,7 +45,12 @@ export async function sendClaims(
     await watch.refresh(chainId, ids);
     // One row may have lost its balance since it was read; the others must not wait for it.
     const half = Math.ceil(rows.length / 2);
-    if (rows.length === 1) return waiting;
+    if (rows.length === 1) {
+      // Left alone for a while, so that rows that are always refused do not take the others' time.
+      const now = deps.clock.nowMs();
+      await deps.store.takeForClaim(chainId, ids, { now, until: now + refusedMs });
+      return waiting;
+    }
     const first = await sendClaims(deps, chainId, rows.slice(0, half));
     const second = await sendClaims(deps, chainId, rows.slice(half));
     return [...waiting, ...first, ...second];
@@ -120,14 +128,20 @@ async function signNow(
   }
 }
 
-function claimOf({ config, maxClaimableAmount, signature, charged }: KeptVoucher): VoucherClaim {
-  return { config, maxClaimableAmount, signature, totalClaimed: charged };
+function claimOf(row: KeptVoucher): VoucherClaim {
+  const { config, maxClaimableAmount, signature } = row;
+  return { config, maxClaimableAmount, signature, totalClaimed: claimableOf(row) };
+}
+
+/** What is charged, or all that the channel holds where that is less. */
+function claimableOf({ charged, balance }: KeptVoucher): bigint {
+  return charged < balance ? charged : balance;
 }
 
 function entryOf(chainId: ChainId, row: KeptVoucher): ClaimEntry {
   return {
     channelId: channelIdOf(networkOfChain(chainId), row.config),
     maxClaimableAmount: row.maxClaimableAmount,
-    totalClaimed: row.charged,
+    totalClaimed: claimableOf(row),
   };
 }

@@ -3,10 +3,10 @@ import { atomic, textList, type Database, type Work } from "@farthing/engine/sto
 import { toLowerHex, type Address, type ChainId, type Hex } from "@farthing/protocol";
 import { sql } from "kysely";
 import { countCharged } from "./charged-sums.ts";
-import { claimWithinMs, type KeptVoucher, type NewVoucher } from "./model.ts";
+import { claimWithinMsMax, type KeptVoucher, type NewVoucher } from "./model.ts";
 import { openChannels } from "./open-channels.ts";
 import { reserveClaims, spendReservations, type ClaimPrice } from "./reservations.ts";
-import { unitsText, voucherTable } from "./tables.ts";
+import { sumTable, unitsText, voucherTable } from "./tables.ts";
 
 export interface VoucherStore {
   /** Those that are known, by channel. */
@@ -27,8 +27,19 @@ export interface VoucherStore {
   ): Promise<KeptVoucher[]>;
   /** What an account has unclaimed on a network is due at this moment, and until it is claimed. */
   makeDue(account: Address, chainId: ChainId, now: number): Promise<void>;
-  /** Vouchers of a network with more charged than claimed, the oldest first. */
+  /**
+   * Vouchers of a network with more charged than claimed that can be claimed: first those of payers who
+   * withdraw, then those that have to be claimed first.
+   */
   listUnclaimed(chainId: ChainId, now: number, limit: number): Promise<KeptVoucher[]>;
+  /** The same of some accounts, in any order. */
+  listUnclaimedOf(
+    chainId: ChainId,
+    accounts: readonly Address[],
+    page: { readonly now: number; readonly limit: number },
+  ): Promise<KeptVoucher[]>;
+  /** Accounts with at least so many base units charged and not claimed; those with the most first. */
+  listAccountsAtRisk(chainId: ChainId, minUnits: bigint, limit: number): Promise<Address[]>;
   /** Whether a network has a channel of an account that is not closed. */
   hasOpenChannels(chainId: ChainId): Promise<boolean>;
   /** Takes channels for one claim; returns those that no other process has taken. */
@@ -49,7 +60,7 @@ export function createVoucherStore(database: Database): VoucherStore {
     keepVouchers: atomic(database, keepVouchers),
     listAccountVouchers: (account, page) => listAccountVouchers(database, account, page),
     makeDue: async (account, chainId, now) => {
-      const since = now - claimWithinMs;
+      const since = now - claimWithinMsMax;
       await database.db
         .updateTable("channel_vouchers")
         .set({ unclaimed_since: since })
@@ -59,6 +70,10 @@ export function createVoucherStore(database: Database): VoucherStore {
         .execute();
     },
     listUnclaimed: (chainId, now, limit) => listUnclaimed(database, chainId, now, limit),
+    listUnclaimedOf: (chainId, accounts, page) =>
+      listUnclaimedOf(database, chainId, accounts, page),
+    listAccountsAtRisk: (chainId, minUnits, limit) =>
+      listAccountsAtRisk(database, chainId, minUnits, limit),
     hasOpenChannels: async (chainId) => {
       const row = await database.db
         .selectFrom("channel_vouchers")
@@ -95,9 +110,9 @@ const keepVouchers: Work<VoucherStore["keepVouchers"]> = async (inside, vouchers
   await openChannels(inside, vouchers, now);
   const newest = newestOf(vouchers);
   const known = await lockVouchers(inside, first.chainId, [...newest.keys()]);
-  const raised = [...newest.values()].filter(
-    ({ channelId, charged }) => charged > (known.get(channelId)?.charged ?? 0n),
-  );
+  const raised = [...newest.values()]
+    .map((voucher) => withNewestState(voucher, known.get(voucher.channelId)))
+    .filter(({ channelId, charged }) => charged > (known.get(channelId)?.charged ?? 0n));
   const priced = raised.filter(
     ({ channelId, charged, claimed }) =>
       charged > claimed && known.get(channelId)?.reservedCredits === 0,
@@ -123,6 +138,13 @@ const keepVouchers: Work<VoucherStore["keepVouchers"]> = async (inside, vouchers
   );
   return unpaid;
 };
+
+/** A look may have read the contract since this voucher was checked; what it saw is not forgotten. */
+function withNewestState(voucher: NewVoucher, kept: KeptVoucher | undefined): NewVoucher {
+  if (!kept || kept.readAt <= voucher.readAt) return voucher;
+  const { balance, claimed, withdrawRequestedAt, readAt } = kept;
+  return { ...voucher, balance, claimed, withdrawRequestedAt, readAt };
+}
 
 /** The voucher with the highest total of each channel. */
 function newestOf(vouchers: readonly NewVoucher[]): Map<Hex, NewVoucher> {
@@ -160,7 +182,10 @@ async function writeVoucher(
       claimed: unitsText(claimed),
       withdraw_requested_at: voucher.withdrawRequestedAt,
       read_at: voucher.readAt,
-      unclaimed_since: charged > claimed ? sql<number>`coalesce(unclaimed_since, ${now})` : null,
+      unclaimed_since:
+        charged > claimed && balance > claimed
+          ? sql<number>`coalesce(unclaimed_since, ${now})`
+          : null,
       ...(reserved !== undefined && { reserved_credits: reserved }),
     })
     .where("chain_id", "=", voucher.chainId)
@@ -187,17 +212,63 @@ const listAccountVouchers: Work<VoucherStore["listAccountVouchers"]> = async (
   return rows.map((row) => voucherTable.read(row));
 };
 
-const listUnclaimed: Work<VoucherStore["listUnclaimed"]> = async ({ db }, chainId, now, limit) => {
-  const rows = await db
-    .selectFrom("channel_vouchers")
-    .select(voucherTable.columns)
-    .where("chain_id", "=", chainId)
-    .where("unclaimed_since", "is not", null)
-    .where("claiming_until", "<=", now)
-    .orderBy("unclaimed_since")
+function unclaimed({ db }: Database, chainId: ChainId, now: number) {
+  return (
+    db
+      .selectFrom("channel_vouchers")
+      .select(voucherTable.columns)
+      .where("chain_id", "=", chainId)
+      .where("unclaimed_since", "is not", null)
+      .where("claiming_until", "<=", now)
+      // What its seller has signed is claimed as it is or not at all, so it waits for a deposit.
+      .where(sql<boolean>`(claim_signature is null or charged <= balance)`)
+  );
+}
+
+const listUnclaimed: Work<VoucherStore["listUnclaimed"]> = async (inside, chainId, now, limit) => {
+  const rows = await unclaimed(inside, chainId, now)
+    // Written out, as the index has it.
+    .orderBy(
+      sql`case when withdraw_requested_at > 0 then 0 else unclaimed_since + claim_within_ms end`,
+    )
     .limit(limit)
     .execute();
   return rows.map((row) => voucherTable.read(row));
+};
+
+const listUnclaimedOf: Work<VoucherStore["listUnclaimedOf"]> = async (
+  inside,
+  chainId,
+  accounts,
+  { now, limit },
+) => {
+  if (accounts.length === 0) return [];
+  const { db, engine } = inside;
+  const named = textList(engine, accounts.map(toLowerHex));
+  const rows = await unclaimed(inside, chainId, now)
+    .where("account", "in", db.selectFrom(named).select("given.of"))
+    .limit(limit)
+    .execute();
+  return rows.map((row) => voucherTable.read(row));
+};
+
+const listAccountsAtRisk: Work<VoucherStore["listAccountsAtRisk"]> = async (
+  { db },
+  chainId,
+  minUnits,
+  limit,
+) => {
+  const rows = await db
+    .selectFrom("channel_sums")
+    .select(sumTable.columns)
+    .where("chain_id", "=", chainId)
+    // Written out, as the index has it; SQLite finds nothing in it by a value that is cast.
+    .where(sql<boolean>`charged - claimed >= ${Number(minUnits)}`)
+    .orderBy(sql`charged - claimed`, "desc")
+    .orderBy("account", "desc")
+    .limit(limit)
+    .execute();
+  return rows.map((row) => sumTable.read(row).account);
 };
 
 const takeForClaim: Work<VoucherStore["takeForClaim"]> = async (

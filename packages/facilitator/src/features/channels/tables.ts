@@ -39,6 +39,7 @@ export const voucherTable = table("channel_vouchers", {
   withdrawRequestedAt: integer(),
   readAt: integer(),
   unclaimedSince: nullable(integer()),
+  claimWithinMs: integer(),
   claimingUntil: integer(),
   openedAt: integer(),
   closedAt: nullable(integer()),
