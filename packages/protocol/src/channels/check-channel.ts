@@ -3,7 +3,7 @@
  * later is refused now. Their source is the scheme's specification; the contract has the last word.
  */
 import type { Hex } from "../encoding/hex.ts";
-import { isSameAddress, zeroAddress } from "../networks/address.ts";
+import { isSameAddress, zeroAddress, type Address } from "../networks/address.ts";
 import type { Network } from "../networks/networks.ts";
 import { hasSigned, isLowS, splitSignature } from "../signatures/signature.ts";
 import { channelIdOf, type ChannelConfig, type ChannelState } from "./channel.ts";
@@ -56,15 +56,24 @@ export function checkVoucher(
       "Channels whose vouchers a contract wallet signs are not served, since it can revoke them; name a payerAuthorizer.",
     );
   }
-  const parts = isContractForm(voucher.signature) ? splitSignature(voucher.signature) : undefined;
   const digest = voucherDigest(network.chainId, voucher);
-  if (!parts || !isLowS(parts) || !hasSigned(config.payerAuthorizer, digest, parts)) {
+  if (!hasSignedForContract(config.payerAuthorizer, digest, voucher.signature)) {
     return refuseChannel(
       "voucher_signature",
       "The voucher is not signed by the channel's payerAuthorizer; sign it again, with low s and v 27 or 28.",
     );
   }
   return acceptChannel(undefined);
+}
+
+/** Whether the key of an address signed a digest, in the form that the contract accepts. */
+export function hasSignedForContract(
+  address: Address,
+  digest: Uint8Array,
+  signature: Hex,
+): boolean {
+  const parts = isContractForm(signature) ? splitSignature(signature) : undefined;
+  return parts !== undefined && isLowS(parts) && hasSigned(address, digest, parts);
 }
 
 /** 65 bytes that end with v 27 or 28: the contract accepts no other form. */

@@ -10,7 +10,9 @@ import {
   depositCollector,
   isObject,
   parseWireAddress,
+  secp256k1Order,
   type Address,
+  type Hex,
   type JsonObject,
 } from "@farthing/protocol";
 import { channelCalls } from "@farthing/protocol/channel-contract";
@@ -102,6 +104,18 @@ function rowOf(channel: BuyerChannel, charged: bigint, signed = charged) {
   };
 }
 
+/** Recovers to the same key, which some signers do not prevent. */
+function withHighS(signature: Hex): Hex {
+  const s = secp256k1Order - BigInt(`0x${signature.slice(66, 130)}`);
+  const v = signature.endsWith("1b") ? "1c" : "1b";
+  return `0x${signature.slice(2, 66)}${s.toString(16).padStart(64, "0")}${v}`;
+}
+
+/** v as 0 or 1, which some signers write. */
+function withShortV(signature: Hex): Hex {
+  return `0x${signature.slice(2, 130)}${signature.endsWith("1b") ? "00" : "01"}`;
+}
+
 const hand = (vouchers: readonly object[]) =>
   served.post("/v1/channels/vouchers", { vouchers }, withKey());
 
@@ -161,6 +175,10 @@ describe("a seller that hands its vouchers over", () => {
     const other = { ...entry, totalClaimed: 29_999n };
     const wrong = signDigest(claimBatchDigest(51, [other]), privateKey);
     expect((await hand([{ ...row, claimSignature: wrong }])).body).toMatchObject({ kept: [] });
+    // The same signature in forms that the contract does not take.
+    for (const form of [withHighS(claimSignature), withShortV(claimSignature)]) {
+      expect((await hand([{ ...row, claimSignature: form }])).body).toMatchObject({ kept: [] });
+    }
     expect((await hand([{ ...row, claimSignature }])).body).toMatchObject({ refused: [] });
     await served.post("/v1/channels/claim", {}, withKey());
     await expect.poll(() => stateOf(channel)).toMatchObject({ claimed: "30000" });

@@ -8,8 +8,7 @@ import {
   checkTotal,
   checkVoucher,
   claimBatchDigest,
-  hasSigned,
-  splitSignature,
+  hasSignedForContract,
   type Address,
   type ChannelConfig,
   type ChannelRefusal,
@@ -159,8 +158,10 @@ async function checkRow(
   }
   const entry = { channelId, maxClaimableAmount, totalClaimed: charged };
   const digest = claimBatchDigest(network.chainId, [entry]);
-  const parts = row.claimSignature && splitSignature(row.claimSignature);
-  if (parts && hasSigned(config.receiverAuthorizer, digest, parts)) return { channelId };
+  const { claimSignature } = row;
+  if (claimSignature && hasSignedForContract(config.receiverAuthorizer, digest, claimSignature)) {
+    return { channelId };
+  }
   // Signed once it is claimed, so that a key service that fails keeps no voucher out.
   if (authorizer.canSign(config)) return { channelId };
   const message =
