@@ -1,6 +1,6 @@
 /** Who may call: API keys in every wrong form, other accounts' things, and callers who ask too often. */
 import type { Devnet } from "@farthing/devnet";
-import type { Address, JsonObject } from "@farthing/protocol";
+import { wireChannelCode, type Address, type JsonObject } from "@farthing/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createApiKey } from "../../src/features/api-keys/key-text.ts";
 import { systemClock } from "@farthing/engine/base";
@@ -12,10 +12,12 @@ import {
   startChain,
   textAt,
   usesOf,
+  walletAt,
   withMember,
   type Answer,
   type Served,
 } from "../support/facilitator.testing.ts";
+import { channelOf, depositBody } from "../support/channels.testing.ts";
 import type { KeyMode } from "../../src/http/access/request-key.ts";
 import { openStore, type ServiceStore } from "../../src/features/open-store.ts";
 
@@ -176,6 +178,14 @@ test("what was settled with a key is nobody's on the face that asks for none", a
   expect([shown.status, shown.body]).toMatchObject([200, { success: true }]);
 });
 
+/** A voucher of a channel that has no deposit. */
+function emptyChannel(): JsonObject {
+  const body = depositBody(channelOf(devnet, walletAt(devnet.buyers, 0)));
+  const { channelConfig, voucher } = body.paymentPayload.payload;
+  const payload = { type: "voucher", channelConfig, voucher };
+  return { ...body, paymentPayload: { ...body.paymentPayload, payload } };
+}
+
 const junk = () => bodyOn(devnet, { alter: () => `0x${"5a".repeat(64)}1b` });
 
 describe("429", () => {
@@ -285,9 +295,10 @@ describe("429", () => {
 
     test("does not keep honest buyers from being served", async () => {
       const own = { authorization: { from: devnet.seller.address } };
+      const kinds = [junk, () => bodyOn(devnet, own), emptyChannel];
       const refused = await Promise.all(
         Array.from({ length: 30 }, (_, index) =>
-          ask("/verify", index % 2 === 0 ? junk() : bodyOn(devnet, own)),
+          ask("/verify", kinds[index % kinds.length]?.() ?? junk()),
         ),
       );
       const served = await Promise.all(
@@ -297,7 +308,7 @@ describe("429", () => {
         }),
       );
       expect(new Set(refused.map((body) => body["invalidReason"]))).toEqual(
-        new Set(["invalid_signature", "self_payment"]),
+        new Set(["invalid_signature", "self_payment", wireChannelCode("channel_not_found")]),
       );
       expect(served).toMatchObject(served.map(() => [{ isValid: true }, { success: true }]));
     });

@@ -2,7 +2,14 @@
  * Limits by account for callers with a key, otherwise by address. Every response has the remaining
  * requests (draft-ietf-httpapi-ratelimit-headers), and a refusal has the time to wait.
  */
-import { networkOfAddress, type Address, type Refusal, type RefusalCode } from "@farthing/protocol";
+import {
+  networkOfAddress,
+  type Address,
+  type ChannelCode,
+  type ChannelRefusal,
+  type Refusal,
+  type RefusalCode,
+} from "@farthing/protocol";
 import type { Clock } from "@farthing/engine/base";
 import { HttpProblem } from "../messages/responses.ts";
 import type { CallerRequest, ResponseHead } from "./caller.ts";
@@ -99,18 +106,26 @@ export interface Refunds {
 const refundsOfRequests = new WeakMap<CallerRequest, () => void>();
 
 /** Refusals of payments that are free to create: a random signature, an empty wallet. */
-const junkCodes: ReadonlySet<RefusalCode> = new Set([
+const junkCodes: ReadonlySet<RefusalCode | ChannelCode> = new Set<RefusalCode | ChannelCode>([
   "invalid_signature",
   "wallet_not_deployed",
   "self_payment",
   "insufficient_funds",
+  // Of channels: one without a deposit, or a deposit that nobody has signed or can pay.
+  "channel_not_found",
+  "voucher_signature",
+  "receive_authorization_signature",
+  "insufficient_balance",
 ]);
 
 /**
  * Refunds a request when its payment was junk: buyers write payments, and a third party's junk must
  * not use up a seller's limit. Callers without a key get no refund.
  */
-export function refundJunk(request: CallerRequest, { code }: Refusal): void {
+export function refundJunk(
+  request: CallerRequest,
+  { code }: Pick<Refusal | ChannelRefusal, "code">,
+): void {
   if (junkCodes.has(code)) refundsOfRequests.get(request)?.();
 }
 

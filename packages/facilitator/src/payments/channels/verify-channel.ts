@@ -6,6 +6,7 @@ import {
   type VerifyResponse,
 } from "@farthing/protocol";
 import { checkKey } from "../../http/access/authenticate.ts";
+import { refundJunk } from "../../http/access/limits.ts";
 import type { Surface } from "../../http/access/surface.ts";
 import type { PaymentContext } from "../context.ts";
 import type { PaymentCall } from "../payment-call.ts";
@@ -38,7 +39,10 @@ export async function verifyChannel(
   checkKey(request.apiKey, requirements);
   const options = channelOptions(context, surface);
   const checked = await checkBuyer(context, payload, requirements, options);
-  if (!checked.ok) return invalidChannel(checked.refusal, payer, checked.channel);
+  if (!checked.ok) {
+    refundJunk(request, checked.refusal);
+    return invalidChannel(checked.refusal, payer, checked.channel);
+  }
   const { channel, deposit } = checked;
   if (deposit) {
     const terms = keylessTerms(context, request, deposit);
