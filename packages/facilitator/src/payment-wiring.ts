@@ -88,6 +88,13 @@ export function createPaymentContext(wiring: PaymentWiring): PaymentContext {
       return step === "chain" || step === "database" ? step : "done";
     },
     ...batchKeylessChecks({ store, clock }),
+    payForClaims: (claims) => {
+      const price = { credits: presentFee.fee(), freeCredits: config.freeCredits };
+      return store.payForClaims(claims, price, clock.nowMs());
+    },
+    returnClaimCredits: (account, credits) =>
+      store.returnClaimCredits(account, credits, clock.nowMs()),
+    spendReservations: store.spendReservations,
     gasOf: engine.estimateGas,
     costOf({ network, gasPrice }) {
       // Beside mainnet, coins of a test network are worth nothing, and its keys pay nothing.

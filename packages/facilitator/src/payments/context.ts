@@ -1,9 +1,10 @@
 /** The dependencies of the payment routes. */
-import type { Address, ChainId, SaleKind } from "@farthing/protocol";
+import type { Address, ChainId, Hex, SaleKind } from "@farthing/protocol";
 import type {
   Admit,
   ChainView,
   Exchanges,
+  GasRefusal,
   KeylessGas,
   NetworkState,
   Refund,
@@ -19,9 +20,9 @@ import type { Authentication } from "../http/access/authenticate.ts";
 import type { Throttle } from "../http/access/limits.ts";
 import type { Surface } from "../http/access/surface.ts";
 import type { ServerContext } from "../http/server/server.ts";
-import type { KeylessQuestion, KeylessResult } from "./keyless/store.ts";
+import type { KeylessCall, KeylessQuestion, KeylessResult } from "./keyless/store.ts";
 import type { Attestor } from "./attestation.ts";
-import type { ChannelContext } from "./channels/context.ts";
+import type { ChannelContext, ClaimedChannels } from "./channels/context.ts";
 import type { RespondToExtensions } from "./extension-responses.ts";
 import type { PresentFee } from "./present-fee.ts";
 import type { HistoryPart } from "./service-history.ts";
@@ -83,6 +84,12 @@ export interface PaymentContext extends Omit<ServerContext, "limits">, Authentic
   costOf(status: NetworkStatus): SettlementCost;
   checkKeyless(question: KeylessQuestion): Promise<KeylessResult>;
   noteKeyless(question: KeylessQuestion): Promise<void>;
+  chargeKeylessCall(call: KeylessCall): Promise<GasRefusal | null>;
+  /** Takes the credits of claims; returns how many, and undefined where the account has fewer. */
+  payForClaims(claims: ClaimedChannels): Promise<number | undefined>;
+  returnClaimCredits(account: Address, credits: number): Promise<void>;
+  /** The credits that are reserved for these channels are spent: their claim was sent. */
+  spendReservations(chainId: ChainId, channelIds: readonly Hex[]): Promise<void>;
   readonly refund: Refund;
   findSettlement(id: string): Promise<Settlement | undefined>;
   listRefunds(settlementIds: readonly string[]): Promise<readonly StoredRefund[]>;

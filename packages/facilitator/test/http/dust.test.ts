@@ -4,7 +4,7 @@
  */
 import { DatabaseSync } from "node:sqlite";
 import type { Devnet } from "@farthing/devnet";
-import type { Hex, JsonObject } from "@farthing/protocol";
+import { claimBatchDigest, type Hex, type JsonObject } from "@farthing/protocol";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createApiKey } from "../../src/features/api-keys/key-text.ts";
 import { silentLog, systemClock } from "@farthing/engine/base";
@@ -22,6 +22,7 @@ import {
   type Answer,
   type Served,
 } from "../support/facilitator.testing.ts";
+import { channelOf, depositBody, signDigest, signVoucher } from "../support/channels.testing.ts";
 import { openStore } from "../../src/features/open-store.ts";
 
 let devnet: Devnet;
@@ -193,6 +194,36 @@ describe("when many networks together use the budget up", () => {
     expect(await refilled.promise).toMatchObject({ chainId: 51, half: "open" });
     expect(await settleMany(3, (index) => `10.3.${index}.1`)).toEqual({ settled: 3 });
   });
+});
+
+test("claims of channels count in the same budget, so that nobody burns gas by them either", async () => {
+  const channel = channelOf(devnet, walletAt(devnet.buyers, 5));
+  expect((await served.post("/settle", depositBody(channel), key)).body).toMatchObject({
+    success: true,
+  });
+  const { channelId, config } = channel;
+  const { paymentPayload, paymentRequirements } = depositBody(channel);
+  const claim = (units: bigint) => {
+    const entry = { channelId, maxClaimableAmount: units, totalClaimed: units };
+    const row = {
+      voucher: { channel: config, maxClaimableAmount: `${units}` },
+      signature: signVoucher(channel, units),
+      totalClaimed: `${units}`,
+    };
+    const signed = signDigest(claimBatchDigest(51, [entry]), devnet.seller.privateKey);
+    const payload = { type: "claim", claims: [row], claimAuthorizerSignature: signed };
+    const of = { ...paymentPayload, payload };
+    return ask("/settle", "198.19.0.1", {
+      x402Version: 2,
+      paymentPayload: of,
+      paymentRequirements,
+    });
+  };
+  // Each counts as one and a third of a payment.
+  expect([await claim(1n), await claim(2n)].map(saidBy)).toEqual(["settled", "settled"]);
+  const before = await countOf(devnet, served.relayer);
+  expectToComeBack(await claim(3n), 429, "caller_gas_share_used");
+  expect(await countOf(devnet, served.relayer)).toBe(before);
 });
 
 test("what is counted covers a payment alone to a payee who had no USDC before", async () => {

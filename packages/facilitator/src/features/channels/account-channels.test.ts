@@ -338,6 +338,48 @@ test("a stolen key of a payer's authorizer pays nobody but the seller and the pa
   expect(await balances()).toEqual([before, (paidIn ?? 0n) + deposited - 25_000n]);
 });
 
+test("a voucher that anybody reads from a claim claims no more than its seller has charged", async () => {
+  await grant(3);
+  const channel = await open(4);
+  const signature = signVoucher(channel, 90_000n);
+  const row = { channelConfig: channel.config, maxClaimableAmount: "90000", signature };
+  await served.post(
+    "/v1/channels/vouchers",
+    { vouchers: [{ ...row, charged: "20000" }] },
+    withKey(),
+  );
+  await askForClaims();
+  await expect.poll(() => keptOf(channel)).toMatchObject({ claimed: "20000" });
+  const { paymentPayload, paymentRequirements } = depositBody(channel);
+  const voucher = { channel: channel.config, maxClaimableAmount: "90000" };
+  const payload = { type: "claim", claims: [{ voucher, signature, totalClaimed: "90000" }] };
+  const body = {
+    x402Version: 2,
+    paymentPayload: { ...paymentPayload, payload },
+    paymentRequirements,
+  };
+  expect((await served.post("/api/facilitator/settle", body)).body).toMatchObject({
+    success: false,
+    errorReason: "invalid_batch_settlement_evm_authorizer_not_configured",
+  });
+  // The seller alone knows what it has charged.
+  const own = { ...payload, claims: [{ voucher, signature, totalClaimed: "30000" }] };
+  const asked = { ...body, paymentPayload: { ...paymentPayload, payload: own } };
+  const before = await creditsNow();
+  expect((await served.post("/settle", asked, withKey())).body).toMatchObject({ success: true });
+  await expect.poll(() => keptOf(channel)).toMatchObject({ claimed: "30000" });
+  // It costs what a claim of the vault costs, and without credits it is not made.
+  expect(await creditsNow()).toBe(before - 1);
+  if (before > 1) await grant(1 - before);
+  const more = { ...payload, claims: [{ voucher, signature, totalClaimed: "31000" }] };
+  const unpaid = { ...body, paymentPayload: { ...paymentPayload, payload: more } };
+  expect(await served.post("/settle", unpaid, withKey())).toMatchObject({
+    status: 403,
+    body: { error: "insufficient_facilitator_credits" },
+  });
+  expect(await store.auditCredits(10)).toEqual([]);
+});
+
 test("a refund is told, and a deposit is never told as a payment", async () => {
   await grant(2);
   const channel = await open(7);

@@ -13,11 +13,12 @@ import type { Explorers } from "../../http/site/explorers.ts";
 import { registerAccountChannels } from "./account-routes.ts";
 import { createAccountChannelStore, type AccountChannelStore } from "./account-store.ts";
 import { createChannelEventStore, type ChannelEventStore } from "./event-store.ts";
+import { createPaidClaimStore, type PaidClaimStore } from "./paid-claims.ts";
 import { channelsParticipant } from "./participant.ts";
 import { createVoucherStore, type VoucherStore } from "./store.ts";
 import { createVault } from "./vault.ts";
 
-export type ChannelStore = VoucherStore & ChannelEventStore & AccountChannelStore;
+export type ChannelStore = VoucherStore & ChannelEventStore & AccountChannelStore & PaidClaimStore;
 
 export interface ChannelFeatureDeps extends Runtime, Pick<PresentFee, "fee"> {
   readonly store: ChannelStore;
@@ -35,6 +36,7 @@ export const channels = {
     ...createVoucherStore(database),
     ...createChannelEventStore(database),
     ...createAccountChannelStore(database),
+    ...createPaidClaimStore(database),
   }),
   migrations,
   tags: [

@@ -99,7 +99,7 @@ export async function releaseReservations(
   }
 }
 
-async function addEntries(
+export async function addEntries(
   { db }: Database,
   entries: readonly {
     readonly account: Address;

@@ -38,9 +38,11 @@ export async function claimChannels(
   context: Calling,
   { claims, claimAuthorizerSignature }: Payload<"claim">,
   requirements: ChannelRequirements,
+  key: RequestKey | null,
 ): Promise<SettleResponse> {
   const { network } = requirements;
-  const prepared = await prepareClaims(context, claims, requirements, claimAuthorizerSignature);
+  const signing = { given: claimAuthorizerSignature, key };
+  const prepared = await prepareClaims(context, claims, requirements, signing);
   if (!prepared.ok) return refusedChannel(prepared.refusal, network.id);
   const done = { network: network.id, amount: "" };
   const entries = claims.map((claim) => entryOf(requirements, claim));
@@ -66,12 +68,16 @@ export async function claimChannels(
   return refusedChannel(why.refusal, network.id, { transaction });
 }
 
-/** Checks the rows and signs them where the seller leaves that to us; returns the call. */
+/**
+ * Checks the rows and signs them where the seller leaves that to us; returns the call. Only the seller
+ * knows what it has charged of a voucher, which anyone reads from an earlier claim, so we sign for its own
+ * key alone.
+ */
 async function prepareClaims(
   context: Calling,
   claims: readonly VoucherClaim[],
   requirements: ChannelRequirements,
-  given: Hex | undefined,
+  { given, key }: { readonly given: Hex | undefined; readonly key: RequestKey | null },
 ) {
   const { network, asset, payTo } = requirements;
   for (const claim of claims) {
@@ -93,11 +99,15 @@ async function prepareClaims(
   }
   const entries = claims.map((claim) => entryOf(requirements, claim));
   const { authorizer } = context.channels;
-  const signature = given ?? (await authorizer.signClaims(network.chainId, first.config, entries));
+  const own =
+    given === undefined && key !== null
+      ? await authorizer.signClaims(network.chainId, first.config, entries)
+      : undefined;
+  const signature = given ?? own;
   if (signature === undefined) {
     return refuseChannel(
       "authorizer_not_configured",
-      "The channels' receiverAuthorizer is not this facilitator's; send claimAuthorizerSignature.",
+      "The channels' receiverAuthorizer is not this facilitator's, or no API key was sent; send claimAuthorizerSignature, or the key.",
     );
   }
   return { ok: true, value: channelCalls.claimWithSignature(claims, signature) } as const;
@@ -243,8 +253,8 @@ async function prepareRefund(
   const refund = channelCalls.refundWithSignature(config, { amount, nonce, signature });
   if (claims.length === 0)
     return { ok: true, value: { nonce, claimed: 0n, data: refund } } as const;
-  const given = completed.claimAuthorizerSignature;
-  const claim = await prepareClaims(context, claims, requirements, given);
+  const signing = { given: completed.claimAuthorizerSignature, key };
+  const claim = await prepareClaims(context, claims, requirements, signing);
   if (!claim.ok) return claim;
   const ofChannel = claims.filter((one) => entryOf(requirements, one).channelId === fits.value);
   const claimed = ofChannel.reduce((most, { totalClaimed: one }) => (one > most ? one : most), 0n);

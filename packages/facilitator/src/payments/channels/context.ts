@@ -42,6 +42,13 @@ export const noAuthorizer: ChannelAuthorizer = {
   signRefund: async () => undefined,
 };
 
+/** Channels that an account has claimed by one call. */
+export interface ClaimedChannels {
+  readonly account: Address;
+  readonly chainId: ChainId;
+  readonly channelIds: readonly Hex[];
+}
+
 export interface ChannelContext {
   readonly chain: Channels;
   readonly authorizer: ChannelAuthorizer;

@@ -11,6 +11,7 @@ import {
 } from "@farthing/protocol";
 import { depositRequest, type SettleResult } from "@farthing/engine";
 import { checkKey } from "../../http/access/authenticate.ts";
+import { refundJunk } from "../../http/access/limits.ts";
 import type { Surface } from "../../http/access/surface.ts";
 import type { PaymentContext } from "../context.ts";
 import type { PaymentCall } from "../payment-call.ts";
@@ -20,6 +21,7 @@ import { isGasRefusal } from "@farthing/engine";
 import { checkMessage, refuseDeposit } from "./check-channel.ts";
 import { pendingChannel, refusedChannel, settledChannel } from "./channel-responses.ts";
 import { claimChannels, refundChannel, sweepReceiver } from "./call-channel.ts";
+import { paidCalls } from "./paid-calls.ts";
 import { channelOptions, isChannelServed } from "./surface.ts";
 
 /** A call whose body is a channel's message. */
@@ -39,6 +41,7 @@ export async function settleChannel(call: ChannelCall): Promise<SettleResponse> 
     return refusedChannel(why.refusal, network.id);
   }
   checkKey(request.apiKey, requirements);
+  const calling = paidCalls(context, request, payload, requirements);
   switch (payload.type) {
     case "deposit":
       return settleDeposit(call, payload, requirements);
@@ -47,11 +50,11 @@ export async function settleChannel(call: ChannelCall): Promise<SettleResponse> 
       return refusedChannel(why.refusal, network.id);
     }
     case "claim":
-      return claimChannels(context, payload, requirements);
+      return claimChannels(calling, payload, requirements, request.apiKey);
     case "settle":
-      return sweepReceiver(context, payload, requirements);
+      return sweepReceiver(calling, payload, requirements);
     case "refund":
-      return refundChannel(context, payload, requirements, request.apiKey);
+      return refundChannel(calling, payload, requirements, request.apiKey);
     default:
       return payload satisfies never;
   }
@@ -83,6 +86,7 @@ async function settleDeposit(
     timeoutMs: outcomeWaitMs,
     repeatTimeoutMs: outcomeWaitMs,
   });
+  if (result.kind === "refused") refundJunk(request, result.refusal);
   return respondToDeposit(context, payload, requirements, result);
 }
 

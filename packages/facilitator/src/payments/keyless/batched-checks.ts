@@ -8,11 +8,12 @@ import type { KeylessQuestion, KeylessResult } from "./store.ts";
 const batches = { itemsMax: 200, inFlightMax: 1, waitingMax: 10_000 };
 
 export function batchKeylessChecks(deps: {
-  readonly store: Pick<KeylessStore, "checkKeyless" | "noteKeyless">;
+  readonly store: Pick<KeylessStore, "checkKeyless" | "noteKeyless" | "chargeKeylessCall">;
   readonly clock: Clock;
-}): Pick<PaymentContext, "checkKeyless" | "noteKeyless"> {
+}): Pick<PaymentContext, "checkKeyless" | "noteKeyless" | "chargeKeylessCall"> {
   const { store, clock } = deps;
   return {
+    chargeKeylessCall: (call) => store.chargeKeylessCall(call, clock.nowMs()),
     checkKeyless: createBatcher<KeylessQuestion, KeylessResult>({
       run: (questions) => store.checkKeyless(questions, clock.nowMs()),
       ...batches,

@@ -2,18 +2,20 @@
  * The limits for callers without a key. Counters decide about claims in the transaction that makes
  * them; `/verify` asks the same without counting. No statement here reads settlements.
  */
-import { toLowerHex, type ChainId } from "@farthing/protocol";
+import { toLowerHex, zeroAddress, type ChainId, type Hex } from "@farthing/protocol";
 import {
   chooseHalf,
   type Claim,
   type GasHalf,
   gasHalves,
+  type GasRefusal,
   halfOf,
   hourMs,
   notedShare,
   refillOf,
 } from "@farthing/engine";
 import {
+  atomic,
   bucketMs,
   type ClaimDenial,
   type CounterEntry,
@@ -28,6 +30,7 @@ import {
   readCounters,
   type SettlementParticipant,
   unchanged,
+  type Work,
 } from "@farthing/engine/storage";
 import {
   chargeKeyless,
@@ -35,13 +38,15 @@ import {
   rechargeKeyless,
   type KeylessCharge,
 } from "./charge-store.ts";
-import type { KeylessQuestion, KeylessRefusal, KeylessResult } from "./store.ts";
+import type { KeylessCall, KeylessQuestion, KeylessRefusal, KeylessResult } from "./store.ts";
 import { countForPayees } from "./payee-store.ts";
 
 /** Parts of a window: the amounts of a day are counted to the hour. */
 const partsOfWindow = 24;
 
 const dayMs = 24 * hourMs;
+
+const zeroNonce: Hex = `0x${"0".repeat(64)}`;
 
 /** A payment stays noted for as long as a seller may work between /verify and /settle. */
 const notedMs = 10 * 60 * 1000;
@@ -104,6 +109,8 @@ export function createKeylessStore(database: Database) {
     checkKeyless: checkKeyless.bind(undefined, database),
     /** Notes valid payments: their claims may draw on what is closed to new questions. */
     noteKeyless: notePayments.bind(undefined, database),
+    /** Counts the gas of a call that is no settlement, or returns why it may not be spent. */
+    chargeKeylessCall: atomic(database, chargeCall),
     /** Returns the used gas of each half of a chain's budget, in gwei. */
     readKeylessGas: readGasUse.bind(undefined, database),
     /** Removes expired counters, at most `limit`; returns how many. */
@@ -126,6 +133,25 @@ async function checkKeyless(
     return { refusal: null, isTight: used !== null && used >= size * notedShare };
   });
 }
+
+const chargeCall: Work<(call: KeylessCall, now: number) => Promise<GasRefusal | null>> = async (
+  inside,
+  { chainId, payTo, callerNetwork, gas, gwei },
+  now,
+) => {
+  await inside.engine.lockNames(inside.db, [keylessLock(chainId)]);
+  const terms = {
+    keyless: { callerNetwork, payerCountMax: null, gas: { ...gas, plainGwei: gwei } },
+  };
+  // It has no payer and no authorization.
+  const none = { payer: zeroAddress, nonce: zeroNonce, amount: 0n, payerHasCode: false };
+  const question = { chainId, payTo, terms, ...none };
+  const counters = await readCounters(inside, countersOf(question), now);
+  const charged = evaluateGas(question, counters, now);
+  if ("refusal" in charged) return charged.refusal;
+  await raiseCounters(inside, charged.entries, now);
+  return null;
+};
 
 async function notePayments(
   database: Database,

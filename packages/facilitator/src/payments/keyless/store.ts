@@ -1,5 +1,6 @@
 /** Questions and results of the limits for callers without a key. */
-import type { Claim, GasRefusal, KeylessTerms } from "@farthing/engine";
+import type { Claim, GasRefusal, KeylessGas, KeylessTerms } from "@farthing/engine";
+import type { Address, ChainId } from "@farthing/protocol";
 
 export interface KeylessLimits {
   /** The maximum that one payer may have claimed in the trailing window. */
@@ -17,6 +18,16 @@ export type KeylessQuestion = Pick<
   Claim,
   "chainId" | "payer" | "nonce" | "payTo" | "amount" | "payerHasCode" | "terms"
 >;
+
+/** A call of a contract that is no settlement. */
+export interface KeylessCall extends Pick<KeylessTerms, "callerNetwork"> {
+  readonly chainId: ChainId;
+  /** Whose money it moves. */
+  readonly payTo: Address;
+  readonly gas: KeylessGas;
+  /** What it costs. */
+  readonly gwei: number;
+}
 
 export type KeylessRefusal = "payer_spend_cap_reached" | "payer_count_reached" | GasRefusal;
 

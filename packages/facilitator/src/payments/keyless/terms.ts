@@ -5,6 +5,7 @@
 import {
   networkOfAddress,
   refusal,
+  type Address,
   type ChainId,
   type PaymentRequest,
   type Refusal,
@@ -68,6 +69,24 @@ export function purchaseTerms(
   const gas = gasTerms(budget, chainId);
   if (gas === null) return undefined;
   return { callerNetwork: networkOfAddress(ip, networkBits), payerCountMax: null, gas };
+}
+
+/**
+ * Counts the gas of a call that is no settlement for callers whose key does not pay. Throws when the budget
+ * is used up. `payments` is its gas, in that of one payment.
+ */
+export async function payForCall(
+  context: PaymentContext,
+  { apiKey, ip }: CallerRequest,
+  call: { readonly chainId: ChainId; readonly payTo: Address; readonly payments: number },
+): Promise<void> {
+  const { chainId, payTo, payments } = call;
+  const gas = isPaying(context, apiKey) ? null : gasTerms(context, chainId);
+  if (gas === null) return;
+  const gwei = Math.ceil(gas.plainGwei * payments);
+  const callerNetwork = networkOfAddress(ip, networkBits);
+  const refused = await context.chargeKeylessCall({ chainId, payTo, callerNetwork, gas, gwei });
+  if (refused !== null) throw gasProblem(context, refused);
 }
 
 function gasTerms({ limits, gasOf }: PurchaseBudget, chainId: ChainId): KeylessTerms["gas"] {
