@@ -56,6 +56,9 @@ export async function keepChannels(
   const claims = { account, chainId, channelIds: [channelId] };
   const paid = await store.payForClaims(claims, price, now);
   await store.returnClaimCredits(account, paid ?? 0, now);
+  const gas = { budgetGwei: 1_000_000, plainGwei: 1, contractGwei: 1 };
+  const call = { chainId, payTo: account, callerNetwork: "10.0.0.0", gas, gwei: 1 };
+  await store.chargeKeylessCall(call, now);
   const left = { totalClaimed: 6n, withdrawing: 0n, withdrawRequestedAt: 0, refundNonce: 0n };
   const states = [{ channelId, state: { ...left, balance: 9n } }];
   await store.recordChannels(chainId, states, now);

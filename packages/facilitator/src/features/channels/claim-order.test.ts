@@ -170,14 +170,15 @@ test("a row that is always refused is left alone for five minutes", async () => 
   expect(await store.listUnclaimed(chainId, 1_000 + 5 * 60_000, 9)).toHaveLength(1);
 });
 
+const rowsOf = (count: number, nth: number, withdrawRequestedAt: number): KeptVoucher[] =>
+  Array.from({ length: count }, () => {
+    const voucher = voucherOf(addressOf(nth), { withdrawRequestedAt });
+    const claimWithinMs = claimWithinOf(voucher.config);
+    const none = { claimingUntil: 0, openedAt: 0, closedAt: null, reservedCredits: 0 };
+    return { ...voucher, ...none, unclaimedSince: 0, claimWithinMs };
+  });
+
 test("withdrawals come first, and the first claim of each account before the second of any", () => {
-  const rowsOf = (count: number, nth: number, withdrawRequestedAt: number): KeptVoucher[] =>
-    Array.from({ length: count }, () => {
-      const voucher = voucherOf(addressOf(nth), { withdrawRequestedAt });
-      const claimWithinMs = claimWithinOf(voucher.config);
-      const none = { claimingUntil: 0, openedAt: 0, closedAt: null, reservedCredits: 0 };
-      return { ...voucher, ...none, unclaimedSince: 0, claimWithinMs };
-    });
   const due = [...rowsOf(60, 1, 7), ...rowsOf(1, 2, 7), ...rowsOf(60, 1, 0), ...rowsOf(1, 3, 0)];
   const batches = batchesOf(due).map((rows) => [
     Number(rows[0]?.account.at(-1)),

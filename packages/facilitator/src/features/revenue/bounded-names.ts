@@ -14,7 +14,7 @@ type RevenueMonth = Parameters<typeof revenueMonths.write>[0];
  */
 export const namesMax = 10_000;
 
-/** Leaves out rows with further names. */
+/** Leaves out rows with further names, once so many are there. */
 export async function withBoundedNames(
   inside: Database,
   rows: readonly RevenueMonth[],
@@ -48,12 +48,14 @@ async function boundGroup(
     .execute();
   const allowed = new Set(found.map(({ name }) => name));
   const fresh = names.filter((name) => !allowed.has(name));
-  if (fresh.length > 0) {
-    const { count } = await db
-      .selectFrom(own.select("name").limit(namesMax).as("some"))
-      .select(({ fn }) => fn.countAll<number | string>().as("count"))
-      .executeTakeFirstOrThrow();
-    for (const name of fresh.slice(0, Math.max(0, namesMax - Number(count)))) allowed.add(name);
-  }
+  const last =
+    fresh.length > 0
+      ? await own
+          .select("name")
+          .limit(1)
+          .offset(namesMax - 1)
+          .execute()
+      : [];
+  if (last.length === 0) for (const name of fresh) allowed.add(name);
   return group.filter(({ name }) => allowed.has(name));
 }
