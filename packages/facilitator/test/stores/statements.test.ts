@@ -5,7 +5,7 @@
  * still read everything.
  *
  * A new statement changes the list: look at its lines (which columns have `=`, is anything scanned?)
- * and write it anew with `npx vitest run -u` on this file.
+ * and write it anew with `npx vitest run packages/facilitator/test/stores/statements -u`.
  */
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
