@@ -60,7 +60,7 @@ test("a seller in memory is told what a restart loses, before the first buyer pa
   const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
   const ofKey = { "/v1/key": [200, { account: payTo, mode: "live", plan: "active" }] } as const;
   const url = await serve({ ...supported(kind, { ...kind, scheme: channelScheme }), ...ofKey });
-  const warningsOf = async (route: RouteOptions<unknown>, more: Partial<SellerOptions> = {}) => {
+  const warningsOf = async (route: RouteOptions, more: Partial<SellerOptions> = {}) => {
     warn.mockClear();
     const channels = { authorizerKey: `0x${"11".repeat(32)}` } as const;
     const seller = createSeller({ facilitator: { url }, payTo, channels, ...more });
