@@ -47,8 +47,14 @@ const manyProcesses = [
 
 const cores = availableParallelism();
 
+/**
+ * The tests of the service wait for blocks, and four at once left a third to two thirds of two cores
+ * idle. Six leave a reserve.
+ */
+const waiting = { maxWorkers: Math.min(12, 3 * cores), sequence: { groupOrder: 1 } };
+
 /** For all other files. */
-const afterwards = { groupOrder: 1 };
+const afterwards = { groupOrder: 2 };
 
 export default defineConfig({
   test: {
@@ -81,7 +87,7 @@ export default defineConfig({
           include: [ofTheService],
           exclude: [...configDefaults.exclude, ...manyProcesses],
           isolate: false,
-          sequence: afterwards,
+          ...waiting,
         },
       },
       {
