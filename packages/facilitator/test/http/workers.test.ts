@@ -193,14 +193,6 @@ describe("a valid payment", () => {
 });
 
 describe("a refusal", () => {
-  // The pause of the token is noticed within a second, and its end within ten.
-  afterAll(async () => {
-    for (const { url } of both) {
-      const ready = async () => (await ask(url, { method: "GET", path: "/ready" })).status;
-      await expect.poll(ready).toBe(200);
-    }
-  });
-
   test.each([...shapeCases, ...termsCases, ...chainCases])("$name", async (one) => {
     await one.arrange?.(devnet);
     try {
@@ -211,6 +203,14 @@ describe("a refusal", () => {
       }
     } finally {
       await one.restore?.(devnet);
+    }
+  });
+
+  // The pause of the token is noticed within a second, and its end within ten.
+  test("for a paused token ends at both", async () => {
+    for (const { url } of both) {
+      const ready = async () => (await ask(url, { method: "GET", path: "/ready" })).status;
+      await expect.poll(ready).toBe(200);
     }
   });
 });
