@@ -51,16 +51,14 @@ export function paidCalls(
     ...chain,
     async call(...input) {
       const giveBack = await pay();
-      try {
-        const called = await chain.call(...input);
-        if (called.kind === "reverts") await giveBack();
-        else await context.spendReservations(chainId, rows);
-        return called;
-      } catch (error) {
+      const called = await chain.call(...input).catch(async (error: unknown) => {
         // Nothing was sent.
         await giveBack();
         throw error;
-      }
+      });
+      if (called.kind === "reverts") await giveBack();
+      else await context.spendReservations(chainId, rows);
+      return called;
     },
   };
   return { channels: { authorizer, chain: paying } };

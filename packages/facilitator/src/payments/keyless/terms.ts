@@ -77,11 +77,11 @@ export function purchaseTerms(
  */
 export async function payForCall(
   context: PaymentContext,
-  { apiKey, ip }: CallerRequest,
+  { ip }: Pick<CallerRequest, "ip">,
   call: { readonly chainId: ChainId; readonly payTo: Address; readonly payments: number },
 ): Promise<void> {
   const { chainId, payTo, payments } = call;
-  const gas = isPaying(context, apiKey) ? null : gasTerms(context, chainId);
+  const gas = gasTerms(context, chainId);
   if (gas === null) return;
   const gwei = Math.ceil(gas.plainGwei * payments);
   const callerNetwork = networkOfAddress(ip, networkBits);
