@@ -24,8 +24,8 @@ export async function listConsidered(
 }
 
 /**
- * Those of a payer who withdraws first, then all of an account whose sum is worth a claim, or of which
- * one has waited for long: a claim of many rows costs little more than of one.
+ * All of an account whose sum is worth a claim, of which one has waited for long, or a payer withdraws: a
+ * claim of many rows costs little more than of one.
  */
 export function chooseDue(open: readonly KeptVoucher[], now: number): readonly KeptVoucher[] {
   const due: KeptVoucher[] = [];
@@ -36,9 +36,5 @@ export function chooseDue(open: readonly KeptVoucher[], now: number): readonly K
       rows.some((row) => row.withdrawRequestedAt > 0 || claimDueAt(row) <= now);
     if (isDue) due.push(...rows.filter((row) => unclaimedOf(row) > 0n));
   }
-  return due.toSorted((one, other) => rankOf(one) - rankOf(other));
-}
-
-function rankOf({ withdrawRequestedAt }: KeptVoucher): number {
-  return withdrawRequestedAt > 0 ? 0 : 1;
+  return due;
 }

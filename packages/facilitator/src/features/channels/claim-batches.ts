@@ -6,7 +6,7 @@ const rowsMax = 50;
 
 /**
  * Each of one account. Those of payers who withdraw come before all others, and the first of each account
- * before the second of any: nobody's channels, however many, let another seller's withdrawal end.
+ * before the second of any, so that no account's channels, however many, delay another account's claims.
  */
 export function batchesOf(due: readonly KeptVoucher[]): readonly (readonly KeptVoucher[])[] {
   const groups = Map.groupBy(due, (row) => `${isUrgent(row)} ${row.account}`);
