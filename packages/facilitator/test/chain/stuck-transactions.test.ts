@@ -122,6 +122,16 @@ async function waitForBlocks(count: number): Promise<void> {
   await expect.poll(sends, timeouts).toBeGreaterThan(before);
 }
 
+/** Settles a payment whose transaction the node forgets, until a dearer one has taken its place. */
+async function settleAndReplace(at: Served) {
+  proxy.react = forget;
+  const body = bodyOn(devnet);
+  const answer = await settle(at, body);
+  await waitForBlocks(repriceAfterBlocks);
+  await untilBlocksShow(() => sent().length, 2);
+  return { body, answer };
+}
+
 test("forgotten by the node: the same bytes again after three blocks", async () => {
   const at = await serve(0);
   proxy.react = forget;
@@ -136,11 +146,7 @@ test("forgotten by the node: the same bytes again after three blocks", async () 
 
 test("taken and never mined: the same call at the same nonce, an eighth dearer", async () => {
   const at = await serve(1);
-  proxy.react = forget;
-  const body = bodyOn(devnet);
-  const answer = await settle(at, body);
-  await waitForBlocks(repriceAfterBlocks);
-  await untilBlocksShow(() => sent().length, 2);
+  const { body, answer } = await settleAndReplace(at);
   const [first, second] = sent().map(partsOf);
   expect(second).toMatchObject({ nonce: first?.nonce, call: first?.call });
   const price = first?.price ?? 0n;
@@ -154,11 +160,7 @@ test("taken and never mined: the same call at the same nonce, an eighth dearer",
 
 test("replaced, and the first one is mined all the same: that is the payment", async () => {
   const at = await serve(2);
-  proxy.react = forget;
-  const body = bodyOn(devnet);
-  const answer = await settle(at, body);
-  await waitForBlocks(repriceAfterBlocks);
-  await untilBlocksShow(() => sent().length, 2);
+  const { body, answer } = await settleAndReplace(at);
   await devnet.rpc("eth_sendRawTransaction", [sent()[0]]);
   await untilConfirmed(at, answer);
   const transaction = hexAt(answer, "transaction");
@@ -170,11 +172,7 @@ test("the first one is in a block that vanishes while no process runs: the secon
   const databaseUrl = newDatabaseUrl();
   const env = { FARTHING_CONFIRMATIONS: "3" };
   const before = await serve(6, { env, databaseUrl });
-  proxy.react = forget;
-  const body = bodyOn(devnet);
-  const answer = await settle(before, body);
-  await waitForBlocks(repriceAfterBlocks);
-  await untilBlocksShow(() => sent().length, 2);
+  const { body, answer } = await settleAndReplace(before);
   const [first, second] = sent();
   const store = await openStore(databaseUrl);
   onTestFinished(() => store.close());
@@ -248,11 +246,7 @@ test.each([
       },
     };
     let at = await serve(wallet, { store });
-    proxy.react = forget;
-    const body = bodyOn(devnet);
-    const answer = await settle(at, body);
-    await waitForBlocks(repriceAfterBlocks);
-    await untilBlocksShow(() => sent().length, 2);
+    const { body, answer } = await settleAndReplace(at);
     await devnet.rpc("eth_sendRawTransaction", [sent()[0]]);
     await untilConfirmed(at, answer);
     await devnet.mine(finalAfterBlocks);

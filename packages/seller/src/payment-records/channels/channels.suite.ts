@@ -1,12 +1,5 @@
 /** What every store promises about channels: one request at a time, and no charge is lost or made twice. */
-import {
-  apothem,
-  channelIdOf,
-  type ChannelConfig,
-  type ChannelState,
-  type Hex,
-  type SoldNames,
-} from "@farthing/protocol";
+import type { SoldNames } from "@farthing/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { maxReplayMs } from "../retention.ts";
 import type { PaymentRecords } from "../rules/payment-records.ts";
@@ -20,36 +13,7 @@ import {
   showing,
 } from "../rules/payment-records.testing.ts";
 import type { Channels, HeldChannel, NewChannel } from "./channels.ts";
-
-const channelConfig: ChannelConfig = {
-  payer: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
-  payerAuthorizer: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
-  receiver: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
-  receiverAuthorizer: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
-  token: apothem.usdc,
-  withdrawDelay: 86_400,
-  salt: `0x${"07".repeat(32)}`,
-};
-
-const state: ChannelState = {
-  balance: 10_000n,
-  totalClaimed: 0n,
-  withdrawing: 0n,
-  withdrawRequestedAt: 0,
-  refundNonce: 0n,
-};
-
-function opened(nth = 1, more: Partial<ChannelState> = {}): NewChannel {
-  const salt: Hex = `0x${nth.toString(16).padStart(64, "0")}`;
-  const config = { ...channelConfig, salt };
-  const id = channelIdOf(apothem, config);
-  const voucher = voucherOf(id, 1_000n);
-  return { id, network: apothem.id, config, voucher, state: { ...state, ...more } };
-}
-
-function voucherOf(channelId: Hex, maxClaimableAmount: bigint) {
-  return { channelId, maxClaimableAmount, signature: `0x${"ab".repeat(64)}1b` } as const;
-}
+import { opened, state, voucherOf } from "./new-channels.testing.ts";
 
 function keptOf({ id }: NewChannel, charged: bigint, claimed = 0n) {
   return { charged, claimed, voucher: voucherOf(id, charged) };

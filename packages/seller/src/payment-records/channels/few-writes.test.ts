@@ -3,7 +3,6 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startPostgres } from "@farthing/engine/testing";
-import { apothem, channelIdOf, type Hex } from "@farthing/protocol";
 import { Pool } from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createPostgresGrants } from "../postgres/postgres.ts";
@@ -11,26 +10,7 @@ import { findRedisServer, startRedis } from "../redis/redis-server.testing.ts";
 import { createRedisGrants } from "../redis/redis.ts";
 import type { PaymentRecords } from "../rules/payment-records.ts";
 import { createSqliteGrants } from "../sqlite/sqlite.ts";
-import type { NewChannel } from "./channels.ts";
-
-const payer = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
-const receiver = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C";
-
-function opened(nth: number): NewChannel {
-  const salt: Hex = `0x${nth.toString(16).padStart(64, "0")}`;
-  const parties = {
-    payer,
-    payerAuthorizer: payer,
-    receiver,
-    receiverAuthorizer: receiver,
-  } as const;
-  const config = { ...parties, token: apothem.usdc, withdrawDelay: 86_400, salt };
-  const id = channelIdOf(apothem, config);
-  const signature: Hex = `0x${"ab".repeat(64)}1b`;
-  const none = { totalClaimed: 0n, withdrawing: 0n, withdrawRequestedAt: 0, refundNonce: 0n };
-  const voucher = { channelId: id, maxClaimableAmount: 1_000n, signature };
-  return { id, network: apothem.id, config, voucher, state: { balance: 10_000n, ...none } };
-}
+import { opened } from "./new-channels.testing.ts";
 
 async function call({ channels }: PaymentRecords, nth: number): Promise<void> {
   const channel = opened(nth);
