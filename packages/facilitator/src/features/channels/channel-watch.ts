@@ -90,7 +90,7 @@ export function createChannelWatch(deps: WatchDeps) {
   }
 
   /**
-   * Nobody's claims wait for events that cannot be read: what is open is read from the contract, which
+   * Claims go on where events cannot be read: the open channels are read from the contract instead, which
    * fails where no node answers at all.
    */
   async function goOnWithout(chainId: ChainId, part: BlockRange, open: readonly KeptVoucher[]) {
