@@ -96,6 +96,11 @@ export const thoroughRuns: readonly Run[] = [
   ),
   engine("lost commits, and nonces after them", { failovers: 1 }, { attempts: 1 }),
   engine(
+    "lost commits and an empty payer, at one nonce",
+    { failovers: 1, drains: 1 },
+    { attempts: 1, nonces: 1 },
+  ),
+  engine(
     "a node that is behind, and an empty payer",
     { delays: 1, drains: 1 },
     { attempts: 1, nonces: 1 },

@@ -142,10 +142,14 @@ export const guarantees: readonly Guarantee[] = [
     conditions:
       "A response that a network lost, a node that is silent or wrong, and a database that is behind are reported as not known, with a way to ask again.",
     limits:
-      "A payment is pending until the chain shows its outcome or its authorization has expired; how long that takes depends on the chain.",
+      "A payment is pending until the chain shows its outcome or its authorization has expired; how long that takes depends on the chain. Where a database has lost a transaction that is in no block yet, and every process that knew of it has ended as well, its payment may be refused; it is confirmed if it is made after all.",
     evidence: {
       tests: [
         ["packages/facilitator/test/crash/lost-responses.test.ts"],
+        [
+          "packages/facilitator/test/chain/lost-transactions.test.ts",
+          "while nodes may have a transaction that was lost, its payment is not refused",
+        ],
         [
           "packages/facilitator/test/chain/lost-commits.test.ts",
           "while it is read nothing is claimed, nothing is unknown, and readiness says so",

@@ -18,7 +18,7 @@ import { traceEndpoint } from "./chain/endpoints/trace-endpoint.ts";
 import type { Settlement } from "./model/settlement.ts";
 import { GasPrices, type GasLimits } from "./relayer/gas-prices.ts";
 import type { LeaseOwner } from "./relayer/lease.ts";
-import { simulate } from "./relayer/prepare.ts";
+import { simulate, type FailedSimulation } from "./relayer/prepare.ts";
 import { createRelayer, type Relayer } from "./relayer/relayer.ts";
 import type { SettlementTraces } from "./relayer/settlement-traces.ts";
 import type { Signer } from "./relayer/signer.ts";
@@ -124,6 +124,7 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps) {
     onSettled: (ids) => relayer.onSettled(ids),
   });
   const { lost, readRefund } = createLossSearch(shared, outcomes);
+  const checkRefusal = () => relayer.checkRefusal();
   const relayer = createRelayer({
     ...shared,
     lost,
@@ -137,7 +138,7 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps) {
     blockGasLimit: () => facts()?.head.gasLimit,
     balanceOf: (wallet) => facts()?.wallets.get(wallet)?.balance,
     events: {
-      ...relayerEvents(chainId, deps, { outcomes, wake: () => follower?.wake() }),
+      ...relayerEvents(chainId, deps, { outcomes, checkRefusal, wake: () => follower?.wake() }),
       onNeverMined: (ids) => recovery.requeue(ids),
       onReleased: (ids) => recovery.requeue(ids),
       onWalletAcquired: () => hasStarted && recovery.repeat(),
@@ -160,10 +161,7 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps) {
     follower.wake();
   }
 
-  function start(): Promise<void> {
-    starting = begin();
-    return starting;
-  }
+  const start = (): Promise<void> => (starting = begin());
 
   async function stop(): Promise<void> {
     if (!starting) return;
@@ -191,11 +189,17 @@ export function createNetworkEngine(chain: Chain, deps: EngineDeps) {
   return { ...parts, headNumber, wallets, lost, readRefund, onReconnected, start, stop };
 }
 
+interface RelayerListeners {
+  readonly outcomes: OutcomeTracker;
+  checkRefusal(): Promise<void>;
+  wake(): void;
+}
+
 /** What the relayer reports of its transactions, for the outcomes and for callers that wait. */
 function relayerEvents(
   chainId: ChainId,
   deps: EngineDeps,
-  { outcomes, wake }: { readonly outcomes: OutcomeTracker; wake(): void },
+  { outcomes, checkRefusal, wake }: RelayerListeners,
 ) {
   const { store, waiters } = deps;
   return {
@@ -214,7 +218,10 @@ function relayerEvents(
       wake();
       publishSent(chainId, ids, deps);
     },
-    onRefused: outcomes.onRefused,
+    async onRefused(settlement: Settlement, failure: FailedSimulation) {
+      await checkRefusal();
+      await outcomes.onRefused(settlement, failure);
+    },
     onMinedWithoutLog: outcomes.onMinedWithoutLog,
   };
 }

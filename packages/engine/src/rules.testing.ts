@@ -1,5 +1,5 @@
 /** The rules of the engine that are tables or pure functions, for the model that checks them. */
-export { adoptionOf, isBehindChain, isGivenAgain } from "./model/lost-commits.ts";
+export { adoptionOf, isBehindChain, isGivenAgain, mayBeMined } from "./model/lost-commits.ts";
 export {
   openTransactionStates,
   transactionTransitions,

@@ -2,12 +2,14 @@
  * The chain: relayer transactions are mined in the order of their nonces, the token accepts each
  * authorization once, and blocks above the final one can be reorganised out.
  */
+import { mayBeMined } from "@farthing/engine/testing/rules";
 import {
   has,
   membersOf,
   type Block,
   type ChainState,
   type Facts,
+  type ProcessState,
   type State,
   type Use,
 } from "./state.ts";
@@ -179,6 +181,14 @@ function finalize(state: State): void {
     process.seen.shift();
     process.proofs = process.proofs.map(settle);
     process.tasks = process.tasks.map((task) => lowerTask(task, lowest.id));
+    forgetEnded(process, chain.final);
+  }
+}
+
+/** Nonces that a final block has used hold up nothing. */
+export function forgetEnded(process: ProcessState, { counts }: Facts): void {
+  if (process.lost.every((known, wallet) => !mayBeMined(counts[wallet] ?? 0, known))) {
+    process.lost = [];
   }
 }
 

@@ -45,6 +45,7 @@ export function stopped(): ProcessState {
     holds: 0,
     loaded: 0,
     known: [],
+    lost: [],
     pending: [],
     replacing: null,
     tasks: [],

@@ -4,7 +4,7 @@
  * claimed while it lasts, and its repetition is safe.
  */
 import { adoptionOf, isBehindChain, isGivenAgain } from "@farthing/engine/testing/rules";
-import { nodeFacts } from "./chain.ts";
+import { forgetEnded, nodeFacts } from "./chain.ts";
 import { claim } from "./database.ts";
 import { beginRecovery, conclude, type Actor } from "./outcomes.ts";
 import {
@@ -39,7 +39,14 @@ export function failOver(state: State, actorOf: (process: ProcessState) => Actor
       const known = has(process.holds, wallet) ? database.wallets[wallet]?.next : 0;
       return Math.max(known ?? 0, process.known[wallet] ?? 0, next);
     });
+    process.lost = process.known.map((known, wallet) =>
+      Math.max(
+        process.lost[wallet] ?? 0,
+        isMoreThan(known, standby.wallets[wallet]?.next) ? known : 0,
+      ),
+    );
     forgetNothing(process, standby);
+    forgetEnded(process, state.chain.final);
     forgetRows(process, database, standby);
     // The first connection to another server begins the comparison.
     process.tasks.unshift({ do: "compare" });

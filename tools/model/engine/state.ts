@@ -182,6 +182,8 @@ export interface ProcessState {
   loaded: number;
   /** Next nonces of the wallets from before a failover; empty where the database has no lower ones. */
   known: number[];
+  /** Past the nonces of what a failover has lost, until a final block has used them; empty without any. */
+  lost: number[];
   pending: PendingNonceState[];
   /** A transaction that is to take another one's place, and whether that nonce is in hand all the time. */
   replacing: { readonly id: number; readonly isInHand: boolean } | null;

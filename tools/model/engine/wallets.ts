@@ -117,7 +117,9 @@ export function carry(actor: Actor, wallet: number, payments: number): void {
   const { state, process } = actor;
   const refused = membersOf(payments).filter((payment) => isHindered(actor, payment));
   process.queue &= ~payments;
-  for (const payment of refused) refuse(actor, payment);
+  // A block may still contain a transaction that was lost, and that makes one of them: they wait.
+  if (refused.length > 0 && process.lost.length > 0) process.queue |= payments;
+  else for (const payment of refused) refuse(actor, payment);
   if (refused.length > 0) return;
   if (hasGoneBack(actor, wallet)) {
     // The nonce that is given again goes back, and the queue offers the payments later.

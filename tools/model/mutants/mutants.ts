@@ -324,6 +324,12 @@ export const mutants: readonly Mutant[] = [
     instead: "return false;",
   },
   {
+    name: "a payment is refused while its lost transaction may be mined",
+    file: lost,
+    text: "return finalCount < known;",
+    instead: "return finalCount > known;",
+  },
+  {
     name: "a transfer whose payment the database has lost is not claimed",
     file: lost,
     text: 'if (!settlement) return "claim";',

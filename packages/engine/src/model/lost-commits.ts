@@ -16,6 +16,14 @@ export function isGivenAgain(nonce: number, known: number): boolean {
 }
 
 /**
+ * Whether a block may still contain a transaction that the store has lost: a final block counts fewer of
+ * the wallet's than this process knows to be given. Nothing is refused before.
+ */
+export function mayBeMined(finalCount: number, known: number): boolean {
+  return finalCount < known;
+}
+
+/**
  * What is done about a transfer that a wallet has made: it is claimed where the store lacks its settlement,
  * and recorded as the outcome of one that has another outcome or none.
  */

@@ -5,25 +5,37 @@
  */
 import type { Address } from "@farthing/protocol";
 import type { Chain } from "../chain/endpoints/chain.ts";
-import type { Log } from "../base/log.ts";
-import { readTransactionCount } from "../chain/reads/reads.ts";
-import { isBehindChain } from "../model/lost-commits.ts";
+import { steadyClockOf } from "../base/clock.ts";
+import type { Runtime } from "../base/log.ts";
+import { readCountAt, readTransactionCount } from "../chain/reads/reads.ts";
+import { isBehindChain, mayBeMined } from "../model/lost-commits.ts";
 import type { LeaseHandle } from "./lease-handle.ts";
 import type { LossSearch } from "./loss-search.ts";
 
-interface LostNoncesDeps {
+/**
+ * A wallet without gas uses no nonce, neither for what was lost nor for what takes its place. As long as a
+ * search waits for a node, refusals wait for the wallet; then callers get them again.
+ */
+const openMaxMs = 10 * 60_000;
+
+interface LostNoncesDeps extends Runtime {
   readonly chain: Chain;
-  readonly log: Log;
   readonly relayer: Address;
   readonly lease: Pick<LeaseHandle, "take">;
   readonly lost: Pick<LossSearch, "mayRaise" | "search">;
+  finalizedNumber(): number;
 }
 
 export type LostNonces = ReturnType<typeof createLostNonces>;
 
-export function createLostNonces({ chain, log, relayer, lease, lost }: LostNoncesDeps) {
+export function createLostNonces(deps: LostNoncesDeps) {
+  const { chain, log, relayer, lease, lost } = deps;
+  const steady = steadyClockOf(deps.clock);
   /** The first of them; undefined while there is none. */
   let from: number | undefined;
+  /** One past the last of them, until a final block has used them all. */
+  let openTo: number | undefined;
+  let notedAtMs = 0;
 
   return {
     isKnown: () => from !== undefined,
@@ -37,6 +49,8 @@ export function createLostNonces({ chain, log, relayer, lease, lost }: LostNonce
       };
       log.error(fields, "Database lost transactions of a relayer wallet; loading what it has");
       from = Math.min(from ?? nonce, nonce);
+      openTo = Math.max(openTo ?? nextNonce, nextNonce);
+      notedAtMs = steady.nowMs();
       lost.search();
     },
     /** Raises the next nonce past them; false while transactions that used them are searched. */
@@ -44,6 +58,15 @@ export function createLostNonces({ chain, log, relayer, lease, lost }: LostNonce
       if (from === undefined) return true;
       const count = await readTransactionCount(chain, relayer);
       return (await lost.mayRaise(relayer, count)) && (await lease.take(nextNonce)) !== undefined;
+    },
+    /** Whether a block may still contain a transaction that was lost. Throws RPC faults. */
+    async mayBeMined(): Promise<boolean> {
+      const known = openTo;
+      if (known === undefined) return false;
+      const finalCount = await readCountAt(chain, relayer, deps.finalizedNumber());
+      if (mayBeMined(finalCount, known) && steady.nowMs() - notedAtMs < openMaxMs) return true;
+      if (openTo === known) openTo = undefined;
+      return openTo !== undefined;
     },
     /** Gaps are filled from this nonce on. What is below may have been mined after the search. */
     end(firstUnused: number): void {

@@ -8,6 +8,7 @@ import { startPoll } from "../base/poll.ts";
 import type { FollowedBlock } from "../chain/follower/chain-view.ts";
 import type { Settlement } from "../model/settlement.ts";
 import type { TokenPause } from "../chain/payments/token-pause.ts";
+import { createCheckRefusal } from "./check-refusal.ts";
 import { createBatching, type BatchingState } from "./batching.ts";
 import { createContractCalls } from "./contract-calls.ts";
 import { NonceManager } from "./wallet-nonces.ts";
@@ -137,6 +138,7 @@ export function createRelayer(deps: RelayerDeps) {
     isWorking: () => managers.some((manager) => manager.isOurs()),
     isSpare: () => queue.size === 0 && managers.some((manager) => manager.room() > 0),
     isFor: share.isFor,
+    checkRefusal: createCheckRefusal({ ...deps, managers }),
     /** Forgets settlements that another process carries. */
     forget: (ids: ReadonlySet<string>) => queue.forget(ids),
     /** Adds a claimed settlement; call `reserve` before claiming. */

@@ -163,6 +163,15 @@ export class NonceManager {
   }
 
   /**
+   * Whether a block may still contain a transaction of the wallet that the store has lost. `holder` is
+   * what the store has now, and `knownNonce` as for {@link keep}. Throws RPC faults.
+   */
+  async mayMineLost(holder: WalletHolder | undefined, knownNonce: number): Promise<boolean> {
+    if (isGivenAgain(holder?.nextNonce ?? 0, knownNonce)) return true;
+    return this.#transactions.lostNonces.mayBeMined();
+  }
+
+  /**
    * Takes or renews the lease, or hands the wallet over; then loads stored transactions. `knownNonce`
    * is what {@link nextNonce} was before the holder was read.
    */

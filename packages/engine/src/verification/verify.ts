@@ -178,6 +178,20 @@ async function evaluate(
     if (!isOver && isTimeUnclear(machineSeconds, seen, blockTime)) throw timeUnclear();
     return window;
   }
+  const read = await evaluateNow(request, at, signature);
+  // What is used was made by someone, which is looked up.
+  if (!read.ok && read.refusal.code !== "nonce_already_used") await at.relayer.checkRefusal();
+  return read;
+}
+
+/** Checks what the chain says of a payment now. */
+async function evaluateNow(
+  request: PaymentRequest,
+  at: Readable,
+  signature: SignatureReading,
+): Promise<Outcome<VerifiedPayment>> {
+  const { payment } = request;
+  const { authorization } = payment;
   let bytes = tokenBytes(signature, payment.signature);
   let reading = await at.read({ authorization, signature: bytes });
   if (signature.kind === "wrapped" && !reading.payerHasCode) {
@@ -221,6 +235,8 @@ interface Readable {
   view(): SeenTime | undefined;
   readonly read: PaymentReader;
   readonly undeployed: UndeployedWallets;
+  /** `checkRefusal` throws `storage_behind` while nothing may be refused for what the chain says. */
+  readonly relayer: { checkRefusal(): Promise<void> };
 }
 
 /** The wrapped signature is stored, because its factory call is sent with the payment. */
