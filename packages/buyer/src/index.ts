@@ -27,6 +27,7 @@ export { readChannelState, type ReadChannel } from "./channels/read-channel-stat
 export { channelFields } from "./channels/channel-fields.ts";
 export { heldUnits, type ChannelRecord } from "./channels/channel-record.ts";
 export { isLoopback } from "@farthing/protocol";
+export { readGiven, readUse, type TokenUse } from "./passes.ts";
 export { memoryLedger } from "./ledger/memory-ledger.ts";
 export type { BuyerExtension, BuyerHookResult } from "./extensions.ts";
 export * from "./payment-error.ts";

@@ -1,12 +1,15 @@
 /** What `pay` says of a payment on standard error. With --json, standard output has it all. */
-import type {
-  ChannelPayment,
-  NoPayment,
-  PaymentEvent,
-  PaymentSummary,
-  SentPayment,
+import {
+  readGiven,
+  readUse,
+  type ChannelPayment,
+  type NoPayment,
+  type PaymentEvent,
+  type PaymentSummary,
+  type SentPayment,
 } from "@farthing/buyer";
 import { printableLine, shortUsdc } from "@farthing/protocol";
+import { timeOf } from "../ledger/ledger-report.ts";
 import type { Waiting } from "./waiting.ts";
 
 /** The state of the payment when a run ends. */
@@ -19,15 +22,13 @@ export interface PaymentProgress {
 }
 
 /** The response, as far as it matters for what is said of the payment. */
-export type Status = Pick<Response, "status" | "statusText">;
+export type Status = Pick<Response, "status" | "statusText" | "headers">;
 
-export function paymentText(payment: PaymentSummary, { status, statusText }: Status): string {
+export function paymentText(payment: PaymentSummary, response: Status): string {
+  const { status, statusText } = response;
   if (payment.state === "not_required") {
     if (payment.balance) return `paid from a balance${moneyOf(payment.balance)}\n`;
-    const { remaining } = payment.pass ?? {};
-    const left =
-      remaining === undefined ? "" : `, ${remaining} ${remaining === 1 ? "use" : "uses"} left`;
-    if (payment.pass) return `opened by a pass${left}\n`;
+    if (payment.pass) return `opened by a pass${usesOf(payment.pass)}\n`;
     const failed = status >= 400 ? `${printableLine(`${status} ${statusText}`.trim())}, ` : "";
     return `${failed}no payment required\n`;
   }
@@ -38,7 +39,26 @@ export function paymentText(payment: PaymentSummary, { status, statusText }: Sta
   const more = [explorerUrl ?? (transaction && `transaction ${transaction}`), problem?.message];
   const lines = more.filter((one) => one !== undefined).map((one) => `  ${one}\n`);
   const steps = problem === undefined ? "" : nextSteps(payment);
-  return `payment ${state}: ${price} to ${payTo} on ${network}\n${lines.join("")}${steps}`;
+  return `payment ${state}: ${price} to ${payTo} on ${network}\n${lines.join("")}${givenText(response)}${steps}`;
+}
+
+/** What the payment has bought for later requests; the ledger keeps it. */
+function givenText(response: Status): string {
+  const { pass, balance } = readGiven(response);
+  const use = readUse(response);
+  if (pass) {
+    const until = timeOf(pass.expiresAtMs);
+    return `  it bought a pass${usesOf(use.pass)}, until ${until}: the next calls need no payment\n`;
+  }
+  if (!balance || !use.balance) return "";
+  const { cost, remaining } = use.balance;
+  const spent = cost === undefined ? "" : `this call cost ${shortUsdc(BigInt(cost))} USDC, `;
+  const left = shortUsdc(BigInt(remaining));
+  return `  it topped up a balance: ${spent}${left} USDC left for the next calls\n`;
+}
+
+function usesOf({ remaining }: NonNullable<NoPayment["pass"]> = {}): string {
+  return remaining === undefined ? "" : `, ${remaining} ${remaining === 1 ? "use" : "uses"} left`;
 }
 
 function channelText(payment: ChannelPayment): string {
