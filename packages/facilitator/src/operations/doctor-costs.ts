@@ -25,7 +25,10 @@ export async function costLine(
   // Without a price of XDC the last fee stays, which is at least one credit.
   const terms = { xdcPrice: xdcPrice.now(), credits: rule.due(undefined) ?? 1 };
   const cost = settlementCost(price, terms);
-  const earns = `and earns ${shortUsdc(cost.incomeUnits)} USDC`;
+  const isSold = cost.incomeUnits > 0n;
+  const earns = isSold
+    ? `and earns ${shortUsdc(cost.incomeUnits)} USDC`
+    : "and earns nothing, as FARTHING_CREDITS_PER_SETTLEMENT asks for no credit";
   const gas = `a single payment costs ${formatEther(cost.wei)} XDC`;
   const problem = xdcPrice.problem();
   if (problem !== undefined) {
@@ -33,7 +36,8 @@ export async function costLine(
     return warn(name, `${gas} ${earns}; the price of XDC is not known: ${problem}`, fix);
   }
   if (cost.units === undefined) {
-    return ok(name, `${gas} ${earns}; FARTHING_XDC_PRICE is not set, so they are not compared`);
+    const compared = isSold ? "; FARTHING_XDC_PRICE is not set, so they are not compared" : "";
+    return ok(name, `${gas} ${earns}${compared}`);
   }
   const text = `${gas}, ${shortUsdc(cost.units)} USDC, ${earns}`;
   const fix = "raise FARTHING_CREDITS_PER_SETTLEMENT, or accept the loss";

@@ -99,6 +99,9 @@ test("a gas price that makes settlements a loss is said in log, metrics, status 
     settlement_income: 0.001,
   });
   expect(await costLineOf(sold)).toMatch(/^warn: .*0\.002813 USDC, and earns 0\.001 USDC$/);
+  expect(await costLineOf({})).toMatch(
+    / XDC and earns nothing, as FARTHING_CREDITS_PER_SETTLEMENT asks for no credit/,
+  );
   expect((await served.get("/ready")).status).toBe(200);
   // The caller's wait is not hurried.
   clock.hurryFromMs = Number.POSITIVE_INFINITY;
