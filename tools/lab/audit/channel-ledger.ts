@@ -50,8 +50,10 @@ export async function readChannelLedger(
   }
   const sums: ReceiverState[] = [];
   for (const receiver of receivers) {
-    const state = decodeReceiverState(await read(channelReads.receivers(receiver, token)));
-    if (!state) throw new Error(`The contract does not tell the sums of ${receiver}`);
+    const reply = await read(channelReads.receivers(receiver, token));
+    const state = decodeReceiverState(reply);
+    if (!state)
+      throw new Error(`The node has no sums of ${receiver}, but ${JSON.stringify(reply)}`);
     sums.push(state);
   }
   return { accounts, receivers: sums, heldUnits: await devnet.usdc.balanceOf(channelContract) };

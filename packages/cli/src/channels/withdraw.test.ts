@@ -45,10 +45,6 @@ test("withdraw says what it costs and when the money is back; watch prints each 
   await using seller = await startSeller(channelSeller().script);
   await farthing(["pay", seller.url], { environment: { XDG_CONFIG_HOME: home } });
   const [{ channelId }] = JSON.parse((await run(["list", "--json"])).stdout);
-  const empty = await run(["withdraw", channelId]);
-  const nothing = expect.stringContaining("nothing left to withdraw on the chain");
-  expect([empty.code, empty.stderr]).toEqual([0, nothing]);
-
   await fund(channelId, 10_000n);
   const { stdout: text } = await run(["withdraw", channelId]);
   expect(text).toContain(`Withdraw 0.010000 USDC from channel ${channelId}\n`);
@@ -92,6 +88,12 @@ test("withdraw says what it costs and when the money is back; watch prints each 
   const before = await devnet.usdc.balanceOf(payer);
   await send(started.finalize);
   expect(await devnet.usdc.balanceOf(payer)).toBe(before + 10_000n);
+  // The list shows no money that the chain has no more.
+  const empty = await run(["withdraw", channelId]);
+  const nothing = expect.stringContaining("nothing left to withdraw on the chain");
+  expect([empty.code, empty.stderr]).toEqual([0, nothing]);
+  const [gone] = JSON.parse((await run(["list", "--json"])).stdout);
+  expect(gone).toMatchObject({ channelId, state: "empty", leftUsdc: "0.000000" });
 });
 
 test("a channel that is not in the ledger is not watched: 9", async () => {

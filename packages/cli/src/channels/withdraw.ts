@@ -1,10 +1,18 @@
 /** `farthing channels withdraw`: the way out of a channel without the seller, and what it costs. */
-import { nodeCall, nodesOf, readChannelState, type ChannelRecord } from "@farthing/buyer";
+import {
+  nodeCall,
+  nodesOf,
+  readChannelState,
+  recordChainState,
+  type ChannelRecord,
+  type ReadChannel,
+} from "@farthing/buyer";
 import { channelContract, findNetwork, formatUsdc, type Network } from "@farthing/protocol";
 import { channelCalls } from "@farthing/protocol/channel-contract";
 import type { Command } from "commander";
 import { exitCodes, type ExitCode } from "../command/exit-codes.ts";
 import { runCommand } from "../command/run-command.ts";
+import { openLedger } from "../input/buyer-settings.ts";
 import { demandNode, rpcOption, type NodeFlags } from "../input/rpc-node.ts";
 import { timeOf } from "../ledger/ledger-report.ts";
 import { formatXdc, gasCostText } from "../output/gas-cost.ts";
@@ -45,9 +53,8 @@ async function withdraw(id: string, flags: PrintFlags & NodeFlags): Promise<Exit
   const isStarted = withdrawing > 0n;
   const units = isStarted ? withdrawing : balance - totalClaimed;
   if (units <= 0n) {
-    console.error(
-      "The channel has nothing left to withdraw on the chain. `farthing channels list` shows what the ledger last knew of it.",
-    );
+    await recordEmpty(record, read);
+    console.error("The channel has nothing left to withdraw on the chain.");
     return exitCodes.success;
   }
   const startedAt = isStarted ? withdrawRequestedAt : read.blockSeconds;
@@ -66,6 +73,22 @@ async function withdraw(id: string, flags: PrintFlags & NodeFlags): Promise<Exit
   };
   printReport(flags, objectOf(plan), () => textOf(plan));
   return exitCodes.success;
+}
+
+/**
+ * The ledger learns nothing of a withdrawal by itself, and would show the money for ever. A block before
+ * the last use may be from before the deposit.
+ */
+async function recordEmpty(
+  { channelId, openDeposits, usedAt }: ChannelRecord,
+  { state, blockSeconds }: ReadChannel,
+): Promise<void> {
+  if (openDeposits.length > 0 || blockSeconds * 1000 <= usedAt) return;
+  const { balance: balanceUnits, totalClaimed: claimedUnits, withdrawRequestedAt } = state;
+  const known = { balanceUnits, claimedUnits, withdrawRequestedAt };
+  await openLedger().changeChannels?.((view) =>
+    recordChainState(view, channelId, known, blockSeconds),
+  );
 }
 
 /** In wei; undefined where no node answers. */
@@ -140,7 +163,7 @@ function textOf(plan: Plan): string {
       : [`\n  First transaction, initiateWithdraw: to ${initiate.to}`, `  ${initiate.data}`]),
     `\n  Second transaction, finalizeWithdraw: to ${finalize.to}`,
     `  ${finalize.data}`,
-    `\n  This command sends nothing. Send ${initiate ? "each" : "it"} from ${config.payer}, with its data and a value of 0; --json prints them for a program.`,
+    `\n  This command sends nothing. Send ${initiate ? "each" : "it"} from ${config.payer}, with its data and a value of 0; --json prints them for a program. Run this command again when the money is back, so that the ledger shows it.`,
     "",
   ].join("\n");
 }
