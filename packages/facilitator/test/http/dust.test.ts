@@ -4,7 +4,12 @@
  */
 import { DatabaseSync } from "node:sqlite";
 import type { Devnet } from "@farthing/devnet";
-import { claimBatchDigest, type Hex, type JsonObject } from "@farthing/protocol";
+import {
+  channelRefundDigest,
+  claimBatchDigest,
+  type Hex,
+  type JsonObject,
+} from "@farthing/protocol";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createApiKey } from "../../src/features/api-keys/key-text.ts";
 import { silentLog, systemClock } from "@farthing/engine/base";
@@ -196,13 +201,19 @@ describe("when many networks together use the budget up", () => {
   });
 });
 
-test("claims of channels count in the same budget, so that nobody burns gas by them either", async () => {
+test("claims, sweeps and refunds of channels count in the same budget, so that nobody burns gas by them", async () => {
   const channel = channelOf(devnet, walletAt(devnet.buyers, 5));
   expect((await served.post("/settle", depositBody(channel), key)).body).toMatchObject({
     success: true,
   });
   const { channelId, config } = channel;
-  const { paymentPayload, paymentRequirements } = depositBody(channel);
+  const { receiver, token } = config;
+  const settle = (payload: object) => {
+    const body = depositBody(channel);
+    const paymentPayload = { ...body.paymentPayload, payload };
+    return ask("/settle", "198.19.0.1", { ...body, paymentPayload });
+  };
+  const signedBySeller = (digest: Uint8Array) => signDigest(digest, devnet.seller.privateKey);
   const claim = (units: bigint) => {
     const entry = { channelId, maxClaimableAmount: units, totalClaimed: units };
     const row = {
@@ -210,19 +221,28 @@ test("claims of channels count in the same budget, so that nobody burns gas by t
       signature: signVoucher(channel, units),
       totalClaimed: `${units}`,
     };
-    const signed = signDigest(claimBatchDigest(51, [entry]), devnet.seller.privateKey);
-    const payload = { type: "claim", claims: [row], claimAuthorizerSignature: signed };
-    const of = { ...paymentPayload, payload };
-    return ask("/settle", "198.19.0.1", {
-      x402Version: 2,
-      paymentPayload: of,
-      paymentRequirements,
+    const claimAuthorizerSignature = signedBySeller(claimBatchDigest(51, [entry]));
+    return settle({ type: "claim", claims: [row], claimAuthorizerSignature });
+  };
+  const refund = () => {
+    const terms = { channelId, nonce: 0n, amount: 5n };
+    return settle({
+      type: "refund",
+      channelConfig: config,
+      voucher: { channelId, maxClaimableAmount: "2", signature: signVoucher(channel, 2n) },
+      amount: "5",
+      refundNonce: "0",
+      claims: [],
+      refundAuthorizerSignature: signedBySeller(channelRefundDigest(51, terms)),
     });
   };
-  // Each counts as one and a third of a payment.
+  const sweep = () => settle({ type: "settle", receiver, token });
+  // Each counts as one and a third of a payment; a network waits after two.
   expect([await claim(1n), await claim(2n)].map(saidBy)).toEqual(["settled", "settled"]);
   const before = await countOf(devnet, served.relayer);
-  expectToComeBack(await claim(3n), 429, "caller_gas_share_used");
+  for (const call of [sweep, refund, () => claim(3n)]) {
+    expectToComeBack(await call(), 429, "caller_gas_share_used");
+  }
   expect(await countOf(devnet, served.relayer)).toBe(before);
 });
 

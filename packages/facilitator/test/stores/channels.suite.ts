@@ -109,6 +109,12 @@ export function channelsSuite(start: () => Promise<StoreBench>): void {
       withdrawRequestedAt: 7,
       readAt: now,
     });
+    // Of a channel in which nothing is left there is nothing to claim, whatever else was charged.
+    const empty = { ...seen, balance: 5n, totalClaimed: 5n };
+    await store.recordChannels(chainId, [{ channelId, state: empty }], now);
+    await store.keepVouchers([{ ...voucher, charged: 7n }], price, now + 1);
+    const kept = await store.findVouchers(chainId, [channelId]);
+    expect(kept.get(channelId)).toMatchObject({ charged: 7n, unclaimedSince: null });
   });
 
   test("unclaimed channels come with those of payers who withdraw first, then by when they are due", async () => {
@@ -157,7 +163,7 @@ export function channelsSuite(start: () => Promise<StoreBench>): void {
     expect(await list(20)).toEqual([second]);
   });
 
-  test("newer vouchers of a channel do not put its claim off", async () => {
+  test("newer vouchers of a channel, and looks at it, do not put its claim off", async () => {
     const { store } = at();
     const voucher = voucherOf(newAccount());
     const { channelId } = voucher;
@@ -167,6 +173,11 @@ export function channelsSuite(start: () => Promise<StoreBench>): void {
       (await store.findVouchers(chainId, [channelId])).get(channelId)?.unclaimedSince;
     await keep(5n, now);
     await keep(6n, now + 60_000);
+    expect(await since()).toBe(now);
+    // Nor does a look at the contract.
+    const read = { balance: 9n, totalClaimed: 0n, withdrawing: 0n, refundNonce: 0n };
+    const states = [{ channelId, state: { ...read, withdrawRequestedAt: 0 } }];
+    await store.recordChannels(chainId, states, now + 70_000);
     expect(await since()).toBe(now);
     // What was claimed is over; the next charge waits anew.
     await keep(7n, now + 120_000, 7n);

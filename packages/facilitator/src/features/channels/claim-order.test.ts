@@ -17,7 +17,7 @@ import { noAuthorizer, type ChannelAuthorizer } from "../../payments/channels/co
 import { openStore } from "../open-store.ts";
 import { batchesOf } from "./claim-batches.ts";
 import { createClaimer } from "./claimer.ts";
-import { claimWithinOf, type KeptVoucher, type NewVoucher } from "./model.ts";
+import { claimAboveUnits, claimWithinOf, type KeptVoucher, type NewVoucher } from "./model.ts";
 
 const { chainId } = apothem;
 const addressOf = (nth: number): Address => `0x${nth.toString(16).padStart(40, "4")}`;
@@ -45,8 +45,9 @@ async function startClaimer(
   const store = await openStore("sqlite::memory:");
   onTestFinished(() => store.close());
   let looks: (() => void)[] = [];
+  const time = { nowMs: 1_000 };
   const clock: Clock = {
-    nowMs: () => 1_000,
+    nowMs: () => time.nowMs,
     sleep: (_ms, signal) =>
       new Promise((resolve) => {
         if (signal?.aborted) return resolve();
@@ -68,15 +69,16 @@ async function startClaimer(
   const stop = claimer.start();
   onTestFinished(() => stop());
   const look = async (): Promise<void> => {
-    await expect.poll(() => looks.length).toBeGreaterThan(0);
+    await expect.poll(() => looks.length, { interval: 1 }).toBeGreaterThan(0);
     const due = looks;
     looks = [];
     due.forEach((begin) => begin());
     // It waits again once it has ended.
-    await expect.poll(() => looks.length).toBeGreaterThan(0);
+    await expect.poll(() => looks.length, { interval: 1 }).toBeGreaterThan(0);
   };
-  const keep = (vouchers: readonly NewVoucher[]) => store.keepVouchers(vouchers, free, 1_000);
-  return { store, claimer, keep, look };
+  const keep = (vouchers: readonly NewVoucher[], at = 1_000) =>
+    store.keepVouchers(vouchers, free, at);
+  return { store, time, keep, look };
 }
 
 /** A chain on which the payer of one channel withdraws. */
@@ -92,22 +94,59 @@ function recordCalls() {
     calls.push(data);
     return { kind: "pending", transaction };
   };
-  const isClaimed = ({ channelId }: NewVoucher) =>
-    calls.some((data) => data.includes(channelId.slice(2)));
-  return { call, isClaimed };
+  /** Whether it is in some call, or in the one that is named. */
+  const isClaimed = ({ channelId }: NewVoucher, nth?: number) =>
+    calls.some((data, at) => (nth ?? at) === at && data.includes(channelId.slice(2)));
+  return { call, calls, isClaimed };
 }
 
-test("a payer who withdraws is claimed at once, behind any number of channels that wait", async () => {
+test("payers who withdraw and large sums are claimed at once, behind any number of channels that wait", async () => {
   const { call, isClaimed } = recordCalls();
-  const withdrawn = voucherOf(addressOf(1), { claimSignature, withdrawRequestedAt: 1 });
-  const { keep, look } = await startClaimer({ call, ...readOf(withdrawn) });
   const waiting = Array.from({ length: 2_001 }, (_one, nth) =>
-    voucherOf(addressOf(2 + (nth % 9)), { claimSignature }),
+    voucherOf(addressOf(3 + (nth % 9)), { claimSignature }),
   );
+  const withdrawn = voucherOf(addressOf(1), { claimSignature, withdrawRequestedAt: 1 });
+  const units = claimAboveUnits;
+  const sums = { charged: units, balance: units, maxClaimableAmount: units };
+  const large = voucherOf(addressOf(2), { claimSignature, ...sums });
+  const { keep, look } = await startClaimer({
+    call,
+    read: async (_chainId, ids) =>
+      ids.map((id) =>
+        stateOf({ balance: units, withdrawRequestedAt: id === withdrawn.channelId ? 1 : 0 }),
+      ),
+  });
   await keep(waiting);
-  await keep([withdrawn]);
+  // They have waited for less time than all others.
+  await keep([withdrawn, large], 1_001);
   await look();
-  expect(isClaimed(withdrawn)).toBe(true);
+  expect([isClaimed(withdrawn), isClaimed(large)]).toEqual([true, true]);
+});
+
+test("a payer who begins to withdraw while others are claimed for a minute is claimed next", async () => {
+  const { call, calls, isClaimed } = recordCalls();
+  const withdrawn = voucherOf(addressOf(1), { claimSignature });
+  const { store, time, keep, look } = await startClaimer({
+    async call(...input) {
+      time.nowMs += 20_000;
+      return call(...input);
+    },
+    read: async (_chainId, ids) =>
+      ids.map((id) => stateOf({ withdrawRequestedAt: id === withdrawn.channelId ? 1 : 0 })),
+    async events() {
+      const { channelId } = withdrawn;
+      const of = { channelId, amount: 4n, transaction, blockNumber: 98 };
+      return calls.length > 0 ? [{ name: "WithdrawInitiated", ...of }] : [];
+    },
+  });
+  // Six claims, of fifty rows each.
+  await keep(Array.from({ length: 300 }, () => voucherOf(addressOf(2), { claimSignature })));
+  await store.makeDue(addressOf(2), chainId, 1_000);
+  await look();
+  await keep([withdrawn], time.nowMs);
+  expect(calls).toHaveLength(3);
+  await look();
+  expect(isClaimed(withdrawn, 3)).toBe(true);
 });
 
 test("of a channel that holds less than was charged all that it holds is claimed", async () => {
@@ -231,23 +270,85 @@ test.each([
   ]);
 });
 
-test("more events of several blocks than one block can have are read in parts", async () => {
-  const ranges: number[] = [];
-  const other: MinedChannelEvent = {
-    name: "Deposited",
-    channelId: hashOf(9),
-    amount: 1n,
-    transaction,
-    blockNumber: 95,
-  };
+test("a payer who withdraws is found by the contract where no events are given", async () => {
+  const { call, isClaimed } = recordCalls();
+  const withdrawn = voucherOf(addressOf(1), { claimSignature });
+  let withdrawRequestedAt = 0;
   const { keep, look } = await startClaimer({
+    call,
+    read: async (_chainId, ids) => ids.map(() => stateOf({ withdrawRequestedAt })),
+    async events() {
+      throw new Fault("rpc_unavailable", "the answer is too large");
+    },
+  });
+  await keep([withdrawn]);
+  await look();
+  expect(isClaimed(withdrawn)).toBe(false);
+  withdrawRequestedAt = 1;
+  await look();
+  expect(isClaimed(withdrawn)).toBe(true);
+});
+
+/** While all is claimed, every sixth look asks the node. */
+const quietLooks = 6;
+
+test("what happens while no node answers is read once one does", async () => {
+  const channel = voucherOf(addressOf(1), { charged: 5n, claimed: 5n });
+  const { channelId } = channel;
+  const refunded = {
+    name: "Refunded",
+    channelId,
+    amount: 4n,
+    transaction,
+    blockNumber: 105,
+  } as const;
+  let head = 100;
+  let isDown = false;
+  const answering = <T>(answer: T): T => {
+    if (isDown) throw new Fault("rpc_unavailable", "no node answers");
+    return answer;
+  };
+  const { store, keep, look } = await startClaimer({
+    headOf: () => head,
+    read: async (_chainId, ids) => answering(ids.map(() => stateOf({ totalClaimed: 5n }))),
+    events: async (_chainId, from, to) => answering(from <= 105 && 105 <= to ? [refunded] : []),
+  });
+  await keep([channel]);
+  const lookThrice = async () => {
+    for (let nth = 0; nth < 3 * quietLooks; nth++) await look();
+  };
+  await lookThrice();
+  [head, isDown] = [120, true];
+  await lookThrice();
+  isDown = false;
+  await lookThrice();
+  expect(await store.listEventsBetween(chainId, 90, 120)).toMatchObject([
+    { kind: "refunded", channelId, blockNumber: 105 },
+  ]);
+});
+
+test("blocks that are full of events are read one by one, and more at once after them", async () => {
+  const channel = voucherOf(addressOf(1), { claimSignature });
+  const { channelId } = channel;
+  const of = { name: "Deposited", amount: 1n, transaction } as const;
+  const filling: MinedChannelEvent = { ...of, channelId: hashOf(9), blockNumber: 94 };
+  const own: MinedChannelEvent = { ...of, channelId, blockNumber: 94 };
+  const ranges: number[] = [];
+  let isFull = true;
+  const { store, keep, look } = await startClaimer({
     async events(_chainId, fromBlock, toBlock) {
       const blocks = toBlock - fromBlock + 1;
       ranges.push(blocks);
-      return Array.from({ length: blocks * 2_000 }, () => other);
+      const filled = isFull ? Array.from({ length: blocks * 6_000 }, () => filling) : [];
+      return fromBlock <= 94 && 94 <= toBlock ? [own, ...filled] : filled;
     },
   });
-  await keep([voucherOf(addressOf(1), { claimSignature })]);
+  await keep([channel]);
+  await look();
+  expect(ranges.slice(0, 4)).toEqual([8, 4, 2, 1]);
+  const recorded = [{ kind: "deposited", channelId, blockNumber: 94 }];
+  expect(await store.listEventsBetween(chainId, 90, 100)).toMatchObject(recorded);
+  isFull = false;
   for (let nth = 0; nth < 3; nth++) await look();
-  expect(ranges.slice(0, 3)).toEqual([8, 4, 2]);
+  expect(ranges.at(-1)).toBe(8);
 });

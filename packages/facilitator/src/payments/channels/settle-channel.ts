@@ -68,7 +68,10 @@ async function settleDeposit(
   const { network } = requirements;
   const { payer } = payload.config;
   const message = checkMessage(payload, requirements);
-  if (!message.ok) return refusedChannel(message.refusal, network.id, { payer });
+  if (!message.ok) {
+    refundJunk(request, message.refusal);
+    return refusedChannel(message.refusal, network.id, { payer });
+  }
   const deposit = depositRequest(network, payload.config, payload.deposit);
   const options = channelOptions(context, surface);
   const isPaid = isPaying(context, request.apiKey);
