@@ -58,6 +58,8 @@ export async function fillHistory({ query }: StoreBench, rows: number): Promise<
     `insert into api_calls (account, ordinal, request_id, key_id, mode, created_at, method, path, status, duration_ms, asked) select (case when n > ${rows} - 10000 then '${busySeller}' else ${address("n")} end), n, 'old_' || n, 'key_busy', 'test', ${at}, 'POST', '/settle', 200, 1, '{}' from ${series}`,
     // Claimed, as most are after a year.
     `insert into channel_vouchers (chain_id, channel_id, account, config, max_claimable_amount, signature, charged, balance, claimed, withdraw_requested_at, read_at, unclaimed_since, claiming_until) select ${chainId}, ${hash}, '${busySeller}', '{}', '5', '0x', '5', '9', '5', 0, 1, null, 0 from ${series}`,
+    // Of channels of strangers nothing is claimed yet, which is looked for every ten seconds.
+    `insert into channel_vouchers (chain_id, channel_id, account, config, max_claimable_amount, signature, charged, balance, claimed, withdraw_requested_at, read_at, unclaimed_since, claiming_until) select ${chainId}, '0xee' || lpad(to_hex(n), 62, '0'), ${address("n")}, '{}', '5', '0x', '5', '9', '0', 0, 1, n, 0 from ${series}`,
     // What was claimed for an account has been sent to it, as it has for most.
     `insert into channel_sums (account, chain_id, open, charged, claimed, settled) select ${address("n")}, ${chainId}, 0, 5, 5, 5 from ${series}`,
     `insert into settlement_claims (settlement_id, is_upfront, has_several) select 'old_' || n, 0, 0 from ${series}`,

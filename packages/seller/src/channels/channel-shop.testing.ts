@@ -79,6 +79,11 @@ export function createChannelChain(id = channelId) {
     if (sent.type === "deposit") state = { ...state, balance: state.balance + sent.deposit.amount };
     const rows =
       sent.type === "claim" ? sent.claims : sent.type === "refund" ? sent.completed?.claims : [];
+    if (rows?.some(({ totalClaimed }) => totalClaimed > state.balance)) {
+      const errorReason = wireChannelCode("claim_simulation_failed");
+      const refused = { success: false, errorReason, transaction: "", network: apothem.id };
+      return { kind: "settlement", settlement: refused };
+    }
     for (const { totalClaimed } of rows ?? []) state = { ...state, totalClaimed };
     if (sent.type === "refund") {
       const { refundNonce, balance } = state;
@@ -222,6 +227,12 @@ export interface Sent {
   readonly refund?: bigint;
   /** Changes of the whole message. */
   readonly change?: (message: JsonObject) => unknown;
+}
+
+/** The payer's signature of a voucher for a total. */
+export function signTotal(maxClaimableAmount: bigint): Hex {
+  const voucher = { channelId, maxClaimableAmount };
+  return signDigest(buyerKey, voucherDigest(apothem.chainId, voucher));
 }
 
 export function headerOf(sent: Sent): string {

@@ -54,6 +54,19 @@ test("a claim that fails is told, and tried again with the next one", async () =
   expect(done.claims).toMatchObject([{ outcome: "done", units: 1_000n }]);
 });
 
+test("of a channel that holds less than was charged all that it holds is claimed", async () => {
+  const shop = openShop();
+  await shop.pay(deposit);
+  await shop.pay({ total: 2_000n });
+  // Its payer has taken the rest out.
+  shop.chain.set({ balance: 1_500n });
+  const { claims } = await shop.seller.channels.claim();
+  expect(claims).toMatchObject([{ outcome: "done", units: 1_500n, channelIds: [channelId] }]);
+  expect(shop.chain.state()).toMatchObject({ balance: 1_500n, totalClaimed: 1_500n });
+  const { claims: again } = await shop.seller.channels.claim();
+  expect(again).toMatchObject([{ outcome: "refused" }]);
+});
+
 /** Several channels on one chain, which refuses every claim that has a row of `refused` in it. */
 function createChannels(count: number, refused: Hex) {
   const configs = Array.from({ length: count }, (_, at) => {

@@ -142,16 +142,24 @@ function clientOf({ facilitators }: Deps, authority: ChannelAuthority | undefine
   return (facilitators[authority?.nth ?? 0] ?? facilitators[0]).client;
 }
 
-/** Claims rows together. Where the contract refuses them, halves are tried, so one bad row stays alone. */
+const chargedOf = ({ charged }: StoredChannel): bigint => charged;
+
+const balanceOf = ({ state }: StoredChannel): bigint => state.balance;
+
+/**
+ * Claims rows together. Where the contract refuses them, halves are tried, so one bad row stays alone. Of a
+ * channel that holds less than was charged all that it holds is claimed.
+ */
 async function claimRows(
   deps: Deps,
   channels: Channels,
   rows: readonly StoredChannel[],
+  totalOf = chargedOf,
 ): Promise<readonly ClaimReport[]> {
   const [first] = rows;
   if (!first) return [];
   const { network, authority } = await callerOf(deps, first.network);
-  const claims = rows.map(claimOf);
+  const claims = rows.map((row) => ({ ...claimOf(row), totalClaimed: totalOf(row) }));
   const { receiver, receiverAuthorizer } = first.config;
   const isOwn = authority?.address === receiverAuthorizer;
   const signature = signClaims(network, isOwn ? authority?.privateKey : undefined, claims);
@@ -170,12 +178,39 @@ async function claimRows(
     const before = await claimRows(deps, channels, rows.slice(0, half));
     return [...before, ...(await claimRows(deps, channels, rows.slice(half)))];
   }
-  if (end.kind === "done") {
-    for (const { id, charged } of rows) await channels.claimed(id, charged);
+  if (isRowsFault && totalOf === chargedOf) {
+    const short = await readShort(channels, first, clientOf(deps, authority), network);
+    if (short) return claimRows(deps, channels, [short], balanceOf);
   }
-  const units = rows.reduce((sum, { charged, state }) => sum + charged - state.totalClaimed, 0n);
+  if (end.kind === "done") {
+    for (const row of rows) await channels.claimed(row.id, totalOf(row));
+  }
+  const units = rows.reduce((sum, row) => sum + totalOf(row) - row.state.totalClaimed, 0n);
   const channelIds = rows.map(({ id }) => id);
   return [{ ...reportOf(network, receiver, end), channelIds, units }];
+}
+
+/** The channel as it is now, where it holds less than was charged and has something to claim. */
+async function readShort(
+  channels: Channels,
+  { id }: StoredChannel,
+  client: Facilitator,
+  network: Network,
+): Promise<StoredChannel | undefined> {
+  const holding = await channels.hold(id);
+  if (holding.kind !== "held") return undefined;
+  const { held } = holding;
+  try {
+    const channel = await readAgain(held, client, network);
+    if ("kind" in channel) return undefined;
+    const { balance, totalClaimed } = channel.state;
+    return totalClaimed < balance && balance < channel.charged ? channel : undefined;
+  } catch (error) {
+    if (error instanceof LeaseLostError) return undefined;
+    throw error;
+  } finally {
+    await held.release().catch(() => undefined);
+  }
 }
 
 function callingAt(deps: Deps, authority: ChannelAuthority | undefined) {

@@ -9,6 +9,7 @@ import {
   createChannelChain,
   createVault,
   openShop,
+  signTotal,
   type Sent,
 } from "./channel-shop.testing.ts";
 import { readKeptVouchers } from "./kept-vouchers.ts";
@@ -249,12 +250,15 @@ test("records that have lost charges take the vault's higher total over", async 
   expect(chargedBy(await behind.pay({ total: 6_000n }))).toEqual(["1000", "6000"]);
 });
 
-test("a total for which the facilitator shows no voucher of the payer is not taken over", async () => {
+test.each([
+  ["no voucher of the payer", { max: 900_000n, signature: `0x${"11".repeat(64)}1b` as const }],
+  ["the payer's voucher for less", { max: 3_000n, signature: signTotal(3_000n) }],
+])("a total for which the facilitator shows %s is not taken over", async (_, shown) => {
   const shop = openVaulted("1");
   await shop.pay(deposit);
   await shop.calls(2_000n, 3_000n);
-  const signature = `0x${"11".repeat(64)}1b`;
-  const told = { channelId, charged: "900000", maxClaimableAmount: "900000", signature };
+  const { max, signature } = shown;
+  const told = { channelId, charged: "900000", maxClaimableAmount: `${max}`, signature };
   const rows = readKeptVouchers({ kept: [told], refused: [] });
   shop.vault.answering.reply = { kind: "kept", rows: rows ?? new Map() };
   await shop.time.pass(1_000);

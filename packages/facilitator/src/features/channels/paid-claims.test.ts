@@ -1,32 +1,46 @@
-/** The credits of a claim that a seller asks for by /settle. */
-import { parseWireAddress } from "@farthing/protocol";
+/** The credits of claims and refunds that a seller asks for by /settle. */
+import type { Devnet } from "@farthing/devnet";
+import { startRpcProxy, type RpcProxy } from "@farthing/lab/rpc-proxy";
+import { isObject, parseWireAddress, type Address, type JsonObject } from "@farthing/protocol";
 import { systemClock } from "@farthing/engine/base";
-import { expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { createClockWithWaits } from "../../../test/support/changed-waits.testing.ts";
 import {
   channelOf,
   deposited,
   depositBody,
   signVoucher,
+  type BuyerChannel,
 } from "../../../test/support/channels.testing.ts";
 import {
   newDatabaseUrl,
   serveOn,
   startChain,
   walletAt,
+  type Served,
 } from "../../../test/support/facilitator.testing.ts";
 import { createApiKey } from "../api-keys/key-text.ts";
 import { openStore, type ServiceStore } from "../open-store.ts";
 
-test("a claim that was sent keeps its credits, also where the database fails afterwards", async () => {
-  const devnet = await startChain();
-  onTestFinished(() => devnet.stop());
+/** The claimer looks every ten seconds; here every tenth of one. */
+const clock = createClockWithWaits((ms) => (ms === 10_000 ? 100 : ms));
+
+let devnet: Devnet;
+let proxy: RpcProxy;
+let opened: ServiceStore;
+let served: Served;
+let withKey: Record<string, string>;
+let authorizer: Address;
+let isFailing = false;
+
+beforeAll(async () => {
+  devnet = await startChain({ buyers: 5 });
+  proxy = await startRpcProxy(devnet.rpcUrl);
   const databaseUrl = newDatabaseUrl();
-  const opened = await openStore(databaseUrl);
+  opened = await openStore(databaseUrl);
   const account = devnet.seller.address;
   const { text } = await createApiKey(opened, systemClock, { account, mode: "test", label: "t" });
-  const grant = { account, kind: "grant", credits: 5, actor: "test", note: null } as const;
-  await opened.grantCredits(grant, systemClock.nowMs());
-  let isFailing = false;
+  withKey = { authorization: `Bearer ${text}` };
   const store: ServiceStore = {
     ...opened,
     spendReservations(...parameters) {
@@ -38,26 +52,108 @@ test("a claim that was sent keeps its credits, also where the database fails aft
     FARTHING_CHANNEL_SECRET: "a secret of tests that has more than 32 characters",
     FARTHING_CREDITS_PER_SETTLEMENT: "1",
   };
-  const served = await serveOn(devnet, { selfBuilt: false, databaseUrl, store, env });
-  onTestFinished(() => served.stop());
-  const withKey = { authorization: `Bearer ${text}` };
+  const of = { selfBuilt: false, databaseUrl, store, env, clock };
+  served = await serveOn(devnet, { ...of, rpcUrl: proxy.url });
   const { body: supported } = await served.get("/supported", withKey);
-  const authorizer = parseWireAddress(
+  const named = parseWireAddress(
     /"receiverAuthorizer":"(0x\w{40})"/.exec(JSON.stringify(supported))?.[1] ?? "",
   );
-  if (!authorizer) throw new Error("the account has no authorizer");
-  const channel = channelOf(devnet, walletAt(devnet.buyers, 1), authorizer);
-  const body = depositBody(channel);
-  expect((await served.post("/settle", body, withKey)).body).toMatchObject({ success: true });
-  const credits = async () => (await opened.findCredits(account)).available;
-  const before = await credits();
+  if (!named) throw new Error("the account has no authorizer");
+  authorizer = named;
+});
+afterAll(async () => {
+  await served?.stop();
+  await proxy?.stop();
+  await devnet?.stop();
+});
 
-  isFailing = true;
-  const voucher = { channel: channel.config, maxClaimableAmount: `${deposited}` };
-  const signature = signVoucher(channel, deposited);
-  const payload = { type: "claim", claims: [{ voucher, signature, totalClaimed: "20000" }] };
+const creditsNow = async () => (await opened.findCredits(devnet.seller.address)).available;
+
+/** Changes the account's credits, which are `credits` then. */
+async function setCredits(credits: number): Promise<void> {
+  const change = credits - (await creditsNow());
+  const of = { account: devnet.seller.address, credits: change, actor: "test", note: null };
+  if (change > 0) await opened.grantCredits({ ...of, kind: "grant" }, systemClock.nowMs());
+  if (change < 0) await opened.grantCredits({ ...of, kind: "adjustment" }, systemClock.nowMs());
+}
+
+/** A channel with a deposit, and an account that has `credits` afterwards. */
+async function open(buyer: number, credits: number): Promise<BuyerChannel> {
+  await setCredits(1);
+  const channel = channelOf(devnet, walletAt(devnet.buyers, buyer), authorizer);
+  const { body } = await served.post("/settle", depositBody(channel), withKey);
+  expect(body).toMatchObject({ success: true });
+  await setCredits(credits);
+  return channel;
+}
+
+/** A row of a claim. */
+function rowOf(channel: BuyerChannel, units: bigint) {
+  const voucher = { channel: channel.config, maxClaimableAmount: `${units}` };
+  return { voucher, signature: signVoucher(channel, units), totalClaimed: `${units}` };
+}
+
+function settle(channel: BuyerChannel, payload: JsonObject) {
+  const body = depositBody(channel);
   const paymentPayload = { ...body.paymentPayload, payload };
-  const { status } = await served.post("/settle", { ...body, paymentPayload }, withKey);
-  expect(status).toBeGreaterThanOrEqual(500);
-  expect(await credits()).toBe(before - 1);
+  return served.post("/settle", { ...body, paymentPayload }, withKey);
+}
+
+const claim = (channel: BuyerChannel, units: bigint) =>
+  settle(channel, { type: "claim", claims: [rowOf(channel, units)] });
+
+test("a claim that was sent keeps its credits, also where the database fails afterwards", async () => {
+  const channel = await open(0, 3);
+  isFailing = true;
+  onTestFinished(() => void (isFailing = false));
+  expect((await claim(channel, 20_000n)).status).toBeGreaterThanOrEqual(500);
+  expect(await creditsNow()).toBe(2);
+});
+
+test("a claim that is not sent costs nothing", async () => {
+  const channel = await open(1, 3);
+  expect((await claim(channel, deposited + 1n)).body).toMatchObject({
+    errorReason: "invalid_batch_settlement_evm_claim_simulation_failed",
+  });
+  expect(await creditsNow()).toBe(3);
+  proxy.react = ({ method }) => (method === "eth_estimateGas" ? "down" : undefined);
+  onTestFinished(() => void (proxy.react = () => undefined));
+  expect((await claim(channel, 20_000n)).status).toBe(503);
+  expect(await creditsNow()).toBe(3);
+});
+
+test("what the vault has reserved is spent by a claim that is asked for", async () => {
+  const channel = await open(2, 1);
+  const { channelId, config: channelConfig } = channel;
+  const signature = signVoucher(channel, 20_000n);
+  const row = { channelConfig, maxClaimableAmount: "20000", signature, charged: "20000" };
+  await served.post("/v1/channels/vouchers", { vouchers: [row] }, withKey);
+  expect(await creditsNow()).toBe(0);
+  expect((await claim(channel, 20_000n)).body).toMatchObject({ success: true });
+  const kept = async () => {
+    const { vouchers } = (await served.get("/v1/channels/vouchers", withKey)).body;
+    const rows = Array.isArray(vouchers) ? vouchers.filter(isObject) : [];
+    return rows.find((one) => one["channelId"] === channelId);
+  };
+  await expect.poll(kept).toMatchObject({ claimed: "20000" });
+  expect(await creditsNow()).toBe(0);
+});
+
+test("of a refund's rows those of other channels cost credits", async () => {
+  const other = await open(3, 0);
+  const channel = await open(4, 0);
+  const { channelId, config: channelConfig } = channel;
+  const signature = signVoucher(channel, 30_000n);
+  const refund = (claims: readonly object[]) =>
+    settle(channel, {
+      type: "refund",
+      channelConfig,
+      voucher: { channelId, maxClaimableAmount: "30000", signature },
+      amount: "70000",
+      refundNonce: "0",
+      claims,
+    });
+  const own = rowOf(channel, 30_000n);
+  expect((await refund([own, rowOf(other, 20_000n)])).status).toBe(403);
+  expect((await refund([own])).body).toMatchObject({ success: true, amount: "70000" });
 });
