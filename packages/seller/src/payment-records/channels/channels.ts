@@ -265,10 +265,13 @@ function holdChannel(change: ChangeChannel, { channel, takenAtMs, leaseMs }: Hol
     const made = await change(id, held, keep);
     return made === "gone" ? undefined : made;
   }
+  let isOver = false;
   // Whoever ends the work gives its name up, so that later steps find nothing to change.
   const end: typeof step = async (...change) => {
     clearInterval(timer);
-    return step(...change);
+    const made = await step(...change);
+    isOver = true;
+    return made;
   };
   // A lease that is not renewed in time ends, and the steps say so.
   const renew = () => step((found, nowMs) => ({ ...found, heldUntilMs: nowMs + leaseMs }));
@@ -289,6 +292,8 @@ function holdChannel(change: ChangeChannel, { channel, takenAtMs, leaseMs }: Hol
     refunding: (openRefund) =>
       step((found) => ({ ...found, openRefund, ...(openRefund ? {} : { readAtMs: 0 }) })),
     async release(isVoid = false) {
+      // Nothing is left to end after a charge. To find that out costs two questions to the store.
+      if (isOver) return;
       await end((found) => (isVoid ? "gone" : { ...found, ...unheld }));
     },
   };

@@ -22,6 +22,8 @@ async function call({ channels }: PaymentRecords, nth: number): Promise<void> {
   if (holding?.kind !== "held") throw new Error(`The channel is ${holding?.kind}.`);
   const after = await holding.held.charge({ cost: 1n, voucher: channel.voucher });
   if (!after) throw new Error("The channel was lost.");
+  // As a shop does, whatever became of the call.
+  await holding.held.release();
 }
 
 /** Changes that were committed to the log of a SQLite file: the frames with a size of the database. */
