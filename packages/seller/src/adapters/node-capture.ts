@@ -4,7 +4,8 @@
  * methods of the response on which `json`, `send`, `sendFile` and `pipe` are built.
  */
 import type { ServerResponse } from "node:http";
-import { isBodiless } from "@farthing/protocol";
+import { isBodiless, isEventStream } from "@farthing/protocol";
+import { responseOfBytes } from "../body.ts";
 import { toError } from "../errors.ts";
 
 /** Bytes that wait in the stream before the handler is asked to pause. */
@@ -58,8 +59,7 @@ export function capture(res: ServerResponse) {
     end(chunk?: unknown, encoding?: unknown, callback?: unknown) {
       const done = firstFunction(chunk, encoding, callback);
       if (done) res.once("finish", () => done());
-      if (typeof chunk !== "function") caught.put(chunk ?? "", encoding);
-      caught.finish();
+      caught.finish(typeof chunk === "function" ? "" : (chunk ?? ""), encoding);
       return res;
     },
   });
@@ -76,7 +76,8 @@ export function capture(res: ServerResponse) {
       openHead();
       return {
         write: (chunk: Uint8Array, done: () => void) => void write(chunk, done),
-        end: () => void end(),
+        /** `last` is the rest of the body. */
+        end: (last?: Uint8Array) => void (last ? end(last) : end()),
       };
     },
     isBegun: caught.isBegun,
@@ -104,34 +105,46 @@ function captureResponse(res: ServerResponse) {
   let isBegun = false;
   let isOver = false;
   let body: ReadableStreamDefaultController<Uint8Array> | undefined;
-  const stream = new ReadableStream<Uint8Array>(
-    {
-      start: (controller) => void (body = controller),
-      pull: () => void res.emit("drain"),
-      cancel: () => void (isOver = true),
-    },
-    { highWaterMark: maxWaitingBytes, size: (chunk) => chunk.byteLength },
-  );
+  const openStream = () =>
+    new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => void (body = controller),
+        pull: () => void res.emit("drain"),
+        cancel: () => void (isOver = true),
+      },
+      { highWaterMark: maxWaitingBytes, size: (chunk) => chunk.byteLength },
+    );
   let settle: { answered(response: Response): void; gone(error: unknown): void } | undefined;
   const response = new Promise<Response>((answered, gone) => (settle = { answered, gone }));
   // No one may be waiting when a handler fails.
   response.catch(() => undefined);
 
-  /** Fixes status and headers, as Node does at the first byte. */
-  function begin(): void {
+  /** Fixes status and headers, as Node does at the first byte. `whole` is all of the body. */
+  function begin(whole?: Uint8Array<ArrayBuffer>): void {
     if (isBegun) return;
     isBegun = true;
     const { statusCode: status } = res;
-    settle?.answered(
-      new Response(isBodiless(status) ? null : stream, { status, headers: toHeaders(res) }),
-    );
+    const head = { status, headers: toHeaders(res) };
+    const isBare = isBodiless(status);
+    if (whole && !isBare) settle?.answered(responseOfBytes(whole, head));
+    else settle?.answered(new Response(isBare ? null : openStream(), head));
     Object.defineProperty(res, "headersSent", { configurable: true, value: true });
   }
 
+  function put(chunk: unknown, encoding: unknown): boolean {
+    begin();
+    if (isOver) return true;
+    const bytes = toBytes(chunk, encoding);
+    if (bytes.byteLength > 0) body?.enqueue(bytes);
+    return (body?.desiredSize ?? 1) > 0;
+  }
+
   const hangUp = (): void => {
+    // Every response closes; most are whole by then.
+    if (isOver) return;
     const gone = new Error("The connection closed before the answer was complete.");
     if (!isBegun) setTimeout(() => settle?.gone(gone), maxAbandonedMs).unref();
-    else if (!isOver) body?.error(gone);
+    else body?.error(gone);
     isOver ||= isBegun;
   };
   // The client may have disconnected during the payment.
@@ -148,15 +161,12 @@ function captureResponse(res: ServerResponse) {
       else if (!isOver) body?.error(error);
       isOver = true;
     },
-    put(chunk: unknown, encoding: unknown): boolean {
-      begin();
-      if (isOver) return true;
-      const bytes = toBytes(chunk, encoding);
-      if (bytes.byteLength > 0) body?.enqueue(bytes);
-      return (body?.desiredSize ?? 1) > 0;
-    },
-    finish(): void {
-      begin();
+    put,
+    finish(chunk: unknown, encoding: unknown): void {
+      // Most handlers write their response at once, which needs no stream. An event stream stays one.
+      const isEvents = isEventStream({ get: (name) => String(res.getHeader(name) ?? "") });
+      if (isBegun || isEvents) put(chunk, encoding);
+      else begin(toBytes(chunk, encoding));
       if (!isOver) body?.close();
       isOver = true;
     },
@@ -184,10 +194,11 @@ function toHeaders(res: ServerResponse): Headers {
   return headers;
 }
 
-function toBytes(chunk: unknown, encoding: unknown): Uint8Array {
+function toBytes(chunk: unknown, encoding: unknown): Uint8Array<ArrayBuffer> {
   if (typeof chunk === "string") {
     const isNamed = typeof encoding === "string" && Buffer.isEncoding(encoding);
-    return Buffer.from(chunk, isNamed ? encoding : "utf8");
+    // A copy, because short buffers share the memory of many, which one that is kept would keep.
+    return new Uint8Array(Buffer.from(chunk, isNamed ? encoding : "utf8"));
   }
   // A copy, because writers may reuse their buffer.
   if (chunk instanceof Uint8Array) return new Uint8Array(chunk);

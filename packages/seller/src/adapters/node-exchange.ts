@@ -1,5 +1,6 @@
 /** The exchange of one paid request of node:http, for every framework on it. */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { bytesOf } from "../body.ts";
 import { addTokens, isForCaches, refuseAddress } from "../responses.ts";
 import { toError } from "../errors.ts";
 import type { PaidRequest } from "../events.ts";
@@ -103,11 +104,12 @@ export function hostOf(req: IncomingMessage, known?: string): string | undefined
 /** Returns the request without its body. */
 function toRequest(req: IncomingMessage, method: string, url: string): Request {
   // As the handler sees them: of some headers Node keeps the first only.
-  const headers = new Headers();
+  const headers: [name: string, value: string][] = [];
   for (const [name, value] of Object.entries(req.headers)) {
     // HTTP/2 lists pseudo-headers such as `:path`.
     if (name.startsWith(":") || value === undefined) continue;
-    for (const one of Array.isArray(value) ? value : [value]) headers.append(name, one);
+    if (Array.isArray(value)) headers.push(...value.map((one): [string, string] => [name, one]));
+    else headers.push([name, value]);
   }
   return new Request(url, { method, headers });
 }
@@ -128,6 +130,8 @@ async function send(res: ServerResponse, response: Response, caught?: Capture): 
     res.writeHead(response.status);
     caught.silence();
   }
+  const whole = bytesOf(response);
+  if (whole) return void outlet.end(whole);
   if (response.body) {
     const closed = new Promise<void>((resolve) => res.once("close", resolve));
     for await (const chunk of response.body) {
