@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { listen, type Listening } from "@farthing/seller/testing/listen";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { rawRequest, sendRaw, startBefore } from "./gateway.testing.ts";
 import type { Gateway } from "./gateway.ts";
 
@@ -126,4 +126,25 @@ test("an answer before the end of its request arrives whole, and the connection 
   await answers.promise;
   expect(got.match(/HTTP\/1\.1 200/g)).toHaveLength(2);
   socket.destroy();
+});
+
+test("a connection keeps nothing of requests that end after their answers", async () => {
+  serve = (_, response) => void response.end("early");
+  const warnings: string[] = [];
+  const note = ({ message }: Error) => void warnings.push(message);
+  process.on("warning", note);
+  onTestFinished(() => void process.off("warning", note));
+  const { hostname, port } = new URL(gateway.url);
+  const socket = connect(Number(port), hostname).setEncoding("utf8");
+  onTestFinished(() => void socket.destroy());
+  let got = "";
+  socket.on("data", (part: string) => void (got += part));
+  const head = ["POST /free/a HTTP/1.1", "Host: a", "Content-Length: 10", "", ""].join("\r\n");
+  for (let nth = 1; nth <= 20; nth++) {
+    socket.write(`${head}first`);
+    await expect.poll(() => got.split("early").length - 1, { interval: 5 }).toBe(nth);
+    socket.write("later");
+  }
+  // Node.js warns where a socket has more than ten listeners of a kind.
+  expect(warnings).toEqual([]);
 });

@@ -144,9 +144,16 @@ function closeAfterGrace(raw: ServerResponse): void {
     if (request.complete) return;
     const { socket } = request;
     const cutOff = (): void => {
+      socket.off("close", forget);
       if (!request.complete) socket.destroy();
     };
     const timer = setTimeout(cutOff, graceMs);
-    socket.once("close", () => clearTimeout(timer));
+    const forget = (): void => clearTimeout(timer);
+    socket.once("close", forget);
+    // A connection that stays carries many requests.
+    request.once("end", () => {
+      clearTimeout(timer);
+      socket.off("close", forget);
+    });
   });
 }
