@@ -168,7 +168,7 @@ export function channelsSuite(start: () => Promise<StoreBench>): void {
     const voucher = voucherOf(newAccount());
     const { channelId } = voucher;
     const keep = (charged: bigint, at: number, claimed = 0n) =>
-      store.keepVouchers([{ ...voucher, charged, claimed }], price, at);
+      store.keepVouchers([{ ...voucher, charged, claimed, readAt: at }], price, at);
     const since = async () =>
       (await store.findVouchers(chainId, [channelId])).get(channelId)?.unclaimedSince;
     await keep(5n, now);

@@ -52,7 +52,9 @@ test("calls that come at once share their commits in a SQLite file, and the char
   await callAll();
   // All channels are taken, and then all are charged.
   expect(commitsOf(path) - before).toBe(2);
-  const strengths = told.mock.calls.map(([text]) => text).filter((text) => /^pragma/.test(text));
+  const strengths = told.mock.calls
+    .map(([text]) => text)
+    .filter((text) => text.startsWith("pragma"));
   expect(strengths).toEqual(["pragma synchronous = normal", "pragma synchronous = full"]);
 });
 
@@ -94,6 +96,8 @@ test("a call of a channel that this process knows is two questions to PostgreSQL
   await call(records, 1);
   asked.length = 0;
   await call(records, 1);
-  const isLater = (text: string) => text.includes("set_config('synchronous_commit', 'off'");
-  expect(asked.map(isLater)).toEqual([true, false]);
+  expect(asked.map((text) => text.includes("set_config('synchronous_commit', 'off'"))).toEqual([
+    true,
+    false,
+  ]);
 });
