@@ -85,14 +85,17 @@ export class BlockMaker {
   /** Transactions, of relayers and third parties, that a reorganisation removed from a block. */
   readonly reorganisedOut = new Set<Hex>();
   readonly #deps: WorldDeps;
+  /** The head before the run. What was placed there without a transaction would be gone with its block. */
+  readonly #start: number;
   readonly #blocks: Map<number, BlockRef>;
   readonly #contents = new Map<number, BlockContent>();
   #orders: Ordered[] = [];
 
   constructor(deps: WorldDeps, blocks: readonly BlockRef[]) {
     this.#deps = deps;
+    this.#start = blocks.length - 1;
     this.#blocks = new Map(blocks.map((block) => [block.number, block]));
-    this.#setHead(blocks.length - 1);
+    this.#setHead(this.#start);
     this.pool = createBlockPool(deps.trace);
     this.prices = createChainPrices({ ...deps, pool: this.pool, head: () => this.head });
   }
@@ -140,7 +143,8 @@ export class BlockMaker {
   async rollBack({ depth: wanted, keep, random }: Reorganisation): Promise<ReplacedBlock[]> {
     const { devnet, trace } = this.#deps;
     const head = this.head;
-    const depth = Math.min(wanted, finalDepth, head);
+    const depth = Math.min(wanted, finalDepth, head - this.#start);
+    if (depth === 0) return [];
     const replaced: ReplacedBlock[] = [];
     for (let number = head - depth + 1; number <= head; number++) {
       const block = await readWhole(devnet, number);

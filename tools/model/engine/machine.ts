@@ -144,7 +144,8 @@ function addFollowerSteps(actor: Actor, { steps, actorIn, who }: Named): void {
   if (membersOf(process.holds).some((wallet) => hasOpenElsewhere(actor, wallet))) {
     steps.add(`${who} looks for nonces that are open`, (draft) => reloadAll(actorIn(draft)));
   }
-  const payments = listStranded(state.database);
+  // Of what the process knows to be open.
+  const payments = listStranded(state.database) & process.open;
   if (payments !== 0) {
     steps.add(`${who} looks at payments that wait`, (draft) => {
       const tasks = [
