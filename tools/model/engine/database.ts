@@ -42,6 +42,15 @@ function isCarried({ transactions }: DatabaseState, payment: number): boolean {
   return transactions.some((row) => has(row.carries, payment) && isOpenTransaction(row));
 }
 
+/** The same, or one that is stored as mined in a block that is not final. */
+function mayBeCarried({ transactions }: DatabaseState, payment: number): boolean {
+  return transactions.some(
+    (row) =>
+      has(row.carries, payment) &&
+      (isOpenTransaction(row) || (row.state === "mined" && (row.height ?? 0) > 0)),
+  );
+}
+
 /** Submitted payments that no open transaction carries. */
 export function listStranded(database: DatabaseState): number {
   return database.settlements.reduce(
@@ -54,7 +63,7 @@ export function listStranded(database: DatabaseState): number {
 const conditions: Readonly<
   Record<TransitionCondition, (database: DatabaseState, payment: number) => boolean>
 > = {
-  uncarried: (database, payment) => !isCarried(database, payment),
+  uncarried: (database, payment) => !mayBeCarried(database, payment),
   unfinalized: ({ settlements }, payment) => settlements[payment]?.isFinal === false,
 };
 

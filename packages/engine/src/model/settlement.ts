@@ -13,7 +13,7 @@ export const settlementStates = ["queued", "submitted", "confirmed", "failed"] a
 export type SettlementState = (typeof settlementStates)[number];
 
 /**
- * - `uncarried`: no open transaction carries it.
+ * - `uncarried`: no open transaction carries it, and none that is mined in a block that may be gone.
  * - `unfinalized`: it is not recorded as final.
  */
 export type TransitionCondition = "uncarried" | "unfinalized";

@@ -268,8 +268,9 @@ export class OutcomeTracker {
 
   /** Requeues unproven settlements that no open transaction carries; returns those. */
   async requeue(settlementIds: readonly string[]): Promise<Settlement[]> {
-    const { store, clock, log, waiters } = this.#deps;
-    const requeued = await store.requeueSettlements(this.unproven(settlementIds), clock.nowMs());
+    const { store, clock, log, waiters, finalizedNumber } = this.#deps;
+    const unproven = this.unproven(settlementIds);
+    const requeued = await store.requeueSettlements(unproven, clock.nowMs(), finalizedNumber());
     for (const settlement of requeued) {
       this.observe(settlement);
       const fields = { chainId: this.#chainId, settlementId: settlement.id };

@@ -48,7 +48,7 @@ test("a payment that waits while its nonce is stored as used gets its own transa
       catchUp: async () => undefined,
       recheck: async () => undefined,
       unproven: (ids) => ids,
-      requeue: async (ids) => [...(await store.requeueSettlements(ids, 3))],
+      requeue: async (ids) => [...(await store.requeueSettlements(ids, 3, 0))],
     },
     relayer: { enqueue, onReorganised: async () => undefined },
   });

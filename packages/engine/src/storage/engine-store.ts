@@ -233,9 +233,14 @@ export interface EngineStore extends RetentionMethods, RevertedGasMethods {
   ): Promise<RelayerTransaction | undefined>;
   /**
    * Requeues submitted settlements without an open transaction: theirs can never be mined, because
-   * another one finally took the nonce. Returns the changed settlements.
+   * another one finally took the nonce. One that is stored as mined above the newest final block is open
+   * as well, since that block may be gone. Returns the changed settlements.
    */
-  requeueSettlements(ids: readonly string[], now: number): Promise<Settlement[]>;
+  requeueSettlements(
+    ids: readonly string[],
+    now: number,
+    finalizedNumber: number,
+  ): Promise<Settlement[]>;
   /** The wallets whose transactions carry open settlements, in any process's configuration. */
   listCarryingWallets(chainId: ChainId, now: number): Promise<CarryingWallet[]>;
   /** Hashes of all transactions that were ever signed for these settlements. */

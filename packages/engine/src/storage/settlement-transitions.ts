@@ -71,28 +71,36 @@ export function transitionMethods(
 type Where = ExpressionBuilder<Tables, "settlements">;
 
 const conditions = {
-  uncarried: ({ not, exists, selectFrom }: Where) =>
+  uncarried: ({ not, exists, selectFrom }: Where, finalized: number) =>
     not(
       exists(
         selectFrom("transaction_settlements as link")
           .innerJoin("relayer_transactions as carrier", "carrier.id", "link.transaction_id")
           .select("carrier.id")
           .whereRef("link.settlement_id", "=", "settlements.id")
-          .where("carrier.state", "in", openTransactionStates),
+          .where(({ or, and, eb }) =>
+            or([
+              eb("carrier.state", "in", openTransactionStates),
+              and([eb("carrier.state", "=", "mined"), eb("carrier.block_number", ">", finalized)]),
+            ]),
+          ),
       ),
     ),
   unfinalized: (where: Where) => where("finalized_at", "is", null),
 } satisfies { readonly [Name in TransitionCondition]: unknown };
 
-/** The condition that the table allows a transition of a settlement. */
-function isAllowed(kind: Transition["kind"]) {
+/**
+ * The condition that the table allows a transition of a settlement. `finalized` is the newest final block,
+ * by which it is carried no more.
+ */
+function isAllowed(kind: Transition["kind"], finalized = 0) {
   const transition = settlementTransitions[kind];
   const { from } = transition;
   const [first] = from;
   const isIn = (where: Where) =>
     from.length === 1 ? where("state", "=", first) : where("state", "in", from);
   if (!("only" in transition)) return isIn;
-  return (where: Where) => where.and([isIn(where), conditions[transition.only](where)]);
+  return (where: Where) => where.and([isIn(where), conditions[transition.only](where, finalized)]);
 }
 
 /** The first of each settlement: one statement changes a row once. */
@@ -258,7 +266,7 @@ function unpricedStep(kind: "requeued" | "reorganised" | "finalized", row: Settl
   return transitionOf(kind, row, { state, credits: Number(row.credits) });
 }
 
-const requeue: Step<"requeueSettlements"> = async (record, ids, now) => {
+const requeue: Step<"requeueSettlements"> = async (record, ids, now, finalized) => {
   if (ids.length === 0) return [];
   return record(now, async (tx) => {
     const which = isOneOf(tx.engine, ids);
@@ -272,7 +280,7 @@ const requeue: Step<"requeueSettlements"> = async (record, ids, now) => {
         submitted_at: null,
       })
       .where(which)
-      .where(isAllowed("requeued"))
+      .where(isAllowed("requeued", finalized))
       .returning(settlementColumns)
       .execute();
     return rows.map((row) => unpricedStep("requeued", row));

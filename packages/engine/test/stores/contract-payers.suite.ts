@@ -99,7 +99,9 @@ export function contractPayersSuite(start: () => Promise<StoreBench>): void {
       const id = reserved?.id ?? 0;
       await store.recordSigned(lease, [{ id, raw: hex32(next()), hash: hex32(next()) }], 3);
       await store.closeTransactions(reserved ? [reserved] : [], "mined", 5);
-      expect(await store.requeueSettlements(carried, 6)).toHaveLength(carried.length);
+      // Its block may be gone, and the transaction be mined again.
+      expect(await store.requeueSettlements(carried, 6, 4)).toEqual([]);
+      expect(await store.requeueSettlements(carried, 6, 5)).toHaveLength(carried.length);
     }
     expect([...(await other.findRevertedTwice(ids))]).toEqual([twice]);
     // Carried again: a start opens the nonce that carries it, not those that are final.

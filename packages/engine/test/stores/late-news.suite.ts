@@ -85,7 +85,7 @@ export function lateNewsSuite(start: () => Promise<StoreBench>): void {
       { ...failed, failedAt: 4 },
     ]);
     expect(await store.listOpenSettlements(chainId)).toEqual([]);
-    expect(await store.requeueSettlements([id], 5)).toEqual([]);
+    expect(await store.requeueSettlements([id], 5, 0)).toEqual([]);
     expect(await hasLook()).toBe(true);
     // It is watched as before, and the second confirmation is none of a failure for good.
     await store.recordConfirmed([{ id, mined: minedIn(101) }], 6);

@@ -206,7 +206,7 @@ function newsTests(): void {
     await one.notify("sent", [claim.id]);
     await one.notify("unserved", [claim.id]);
     await one.closeTransactions(taken ? [taken] : [], "dropped");
-    await one.requeueSettlements([claim.id], 4);
+    await one.requeueSettlements([claim.id], 4, 0);
     await one.recordConfirmed([{ id: claim.id, mined: minedIn(9) }], 1);
     await one.recordReorganised(chainId, 9, 1);
     await one.recordConfirmed([{ id: claim.id, mined: minedIn(9) }], 1);

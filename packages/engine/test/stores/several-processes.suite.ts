@@ -68,7 +68,7 @@ const fail = (store: TestStore, { id }: OnItsWay) =>
 async function giveBack(store: TestStore, { id, transaction }: OnItsWay) {
   const open = await store.listOpenTransactions(chainId, transaction.lane);
   await store.closeTransactions(open, "dropped");
-  return store.requeueSettlements([id], 4);
+  return store.requeueSettlements([id], 4, 0);
 }
 
 type Verb = (store: TestStore, way: OnItsWay) => Promise<unknown>;
@@ -376,7 +376,7 @@ function unassignedTests(storeAt: (index: number) => TestStore): void {
   test("is listed again when its transaction can never be mined", async () => {
     const way = await queued(storeAt(0));
     await sign(storeAt(0), way);
-    expect(await storeAt(1).requeueSettlements([way.id], 4)).toEqual([]);
+    expect(await storeAt(1).requeueSettlements([way.id], 4, 0)).toEqual([]);
     expect(await giveBack(storeAt(1), way)).toMatchObject([{ state: "queued" }]);
     const found = await storeAt(1).listUnassigned({ chainId, olderThan: 2, limit: 1 });
     expect(found).toMatchObject([{ id: way.id, transaction: null, submittedAt: null }]);

@@ -79,10 +79,10 @@ function failing(store: ServiceStore): ServiceStore {
     closeNonce: (...given) => once("closeNonce", () => store.closeNonce(...given)),
     recordConfirmed: (...given) => once("recordConfirmed", () => store.recordConfirmed(...given)),
     recordFailed: (...given) => once("recordFailed", () => store.recordFailed(...given)),
-    requeueSettlements: (ids, now) =>
+    requeueSettlements: (ids, ...at) =>
       ids.length === 0
-        ? store.requeueSettlements(ids, now)
-        : once("requeueSettlements", () => store.requeueSettlements(ids, now)),
+        ? store.requeueSettlements(ids, ...at)
+        : once("requeueSettlements", () => store.requeueSettlements(ids, ...at)),
     recordReorganised: (...given) =>
       once("recordReorganised", () => store.recordReorganised(...given)),
   };

@@ -224,7 +224,7 @@ function lifeTests(at: StoreAt): void {
     const { store } = at();
     await fund(store, seller, 1);
     const id = await claimed(store);
-    await store.requeueSettlements([id], 4);
+    await store.requeueSettlements([id], 4, 0);
     expect(await store.findCredits(seller)).toEqual({ available: 0, held: 1 });
   });
 }

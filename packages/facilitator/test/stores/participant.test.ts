@@ -138,7 +138,7 @@ test("every transition is told after its commit, once; what is rolled back is no
   fails = false;
   await store.recordConfirmed([confirmation, confirmation], now);
   await store.recordReorganised(one.chainId, 7, now);
-  await store.requeueSettlements([one.id], now);
+  await store.requeueSettlements([one.id], now, 0);
   await store.recordConfirmed([confirmation], now);
   await store.recordFinalized(one.chainId, 7, now);
   const failure = { code: "authorization_expired", message: "", transaction: null } as const;

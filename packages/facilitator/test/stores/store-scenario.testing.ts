@@ -198,7 +198,7 @@ async function repair(store: ServiceStore): Promise<void> {
   await store.closeTransactions([one, other], "mined", 9_000_000);
   await store.reopenTransactions(chainId, { lane, fromNonce: one.nonce, upToBlock: 9_000_000 });
   await store.closeTransactions([one, other], "dropped");
-  await store.requeueSettlements([contract.id], now);
+  await store.requeueSettlements([contract.id], now, 9_000_000);
   await store.findRevertedTwice([contract.id]);
   await store.findPayerPauses(chainId, [rarePayer]);
   await store.findProvenPayers(chainId, [rarePayer], now);
