@@ -14,6 +14,7 @@ import {
   type FakeClock,
   type ScriptedSeller,
 } from "../scripted-seller.testing.ts";
+import type { Ledger } from "../ledger/ledger.ts";
 import { contractWalletSigner, privateKeySigner } from "../signer.ts";
 import { wrapFetch, type BuyerOptions } from "../wrap-fetch.ts";
 import { readRefunds } from "./read-refunds.ts";
@@ -125,6 +126,30 @@ test("unused: open until it has expired in a final block, then released and paya
   expect(await ledger.find("order")).toMatchObject({ attempt: 1, state: "ambiguous" });
   const [one, two] = [0, 1].map((at) => seller.payment(at).authorization.nonce);
   expect(two).not.toBe(one);
+});
+
+test("what another run has signed meanwhile is not released with what has expired", async () => {
+  await using seller = await startSilentSeller();
+  const { pay, ledger } = bench();
+  await pay(seller.url, { payment });
+  await blockAt(60);
+  await finalize();
+  let isFirst = true;
+  const late: Ledger = {
+    ...ledger,
+    async transition(...move) {
+      const isLast = isFirst && move[1].state === "released";
+      if (isLast) isFirst = false;
+      // Between the look at the chain and its record, another run has released and paid anew.
+      if (isLast) await pay.reconcile("order");
+      if (isLast) await pay(seller.url, { payment });
+      return ledger.transition(...move);
+    },
+  };
+  const { pay: other } = bench({ ledger: late });
+  expect(await other.reconcile("order")).toMatchObject([{ outcome: "open" }]);
+  expect(await ledger.find("order")).toMatchObject({ attempt: 1, state: "ambiguous" });
+  expect(seller.paid).toHaveLength(2);
 });
 
 test("a call with the id of an expired payment asks the chain by itself, then pays anew", async () => {

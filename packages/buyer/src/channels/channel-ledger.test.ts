@@ -4,10 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { buyerBench } from "../buyer-bench.testing.ts";
+import { buyerBench, paymentErrorOf } from "../buyer-bench.testing.ts";
+import { ChannelBook } from "../ledger/channel-book.ts";
 import { fileLedger } from "../ledger/file-ledger.ts";
 import { readLine, writeLine } from "../ledger/ledger-lines.ts";
 import type { Ledger } from "../ledger/ledger.ts";
+import { dayMs } from "../ledger/limits.ts";
 import { memoryLedger } from "../ledger/memory-ledger.ts";
 import { startSeller } from "../scripted-seller.testing.ts";
 import { heldUnits, type ChannelRecord } from "./channel-record.ts";
@@ -109,6 +111,33 @@ test.each([1, 2, 3, 4, 5, 6, 7])(
     expect(record.signedUnits).toBeLessThanOrEqual(shop.known.charged + call);
   },
 );
+
+test("while another program may be at work on a channel, nothing is signed on it", async () => {
+  const path = newPath();
+  const shop = channelSeller();
+  await using seller = await startSeller(shop.script);
+  const first = buyerBench({ ledger: crashing(fileLedger(path), 1) });
+  await expect(first.pay(seller.url)).rejects.toThrow(CrashError);
+  const next = buyerBench({ ledger: fileLedger(path) });
+  expect((await paymentErrorOf(next.pay(seller.url))).code).toBe("channel_busy");
+  expect([next.signer.count, shop.known.vouchers]).toEqual([0, []]);
+});
+
+test("a channel is forgotten a day after it was given back, but for a voucher above its claims", async () => {
+  const ledger = memoryLedger();
+  await using seller = await startSeller(channelSeller().script);
+  await buyerBench({ ledger }).pay(seller.url);
+  const paid = await onlyChannel(ledger);
+  const book = new ChannelBook();
+  for (const [nth, signedUnits] of [call, call + 1n].entries()) {
+    const channelId = `0x${`a${nth}`.repeat(32)}` as const;
+    const over = { channelId, balanceUnits: call, claimedUnits: call, signedUnits };
+    book.put({ ...paid, ...over });
+  }
+  book.forget(paid.usedAt + dayMs + 1);
+  // The seller can still claim by that voucher, and is found out only by who knows of it.
+  expect(book.list()).toMatchObject([{ signedUnits: call + 1n, claimedUnits: call }]);
+});
 
 /** Digits of a uint128 at most. */
 const units = fc.bigInt({ min: 0n, max: 10n ** 30n });

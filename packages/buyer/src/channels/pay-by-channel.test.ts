@@ -181,6 +181,28 @@ test("all sellers together hold no more than the limit in all", async () => {
   expect([one.known.balance, other.known.balance]).toEqual([600_000n, 401_000n]);
 });
 
+test("a top-up counts what its channel holds against the limit in all", async () => {
+  const { script, known } = channelSeller({ cost: () => 500n });
+  await using seller = await startSeller(script);
+  const { pay } = buyerBench({ channels: { depositTotalMax: "0.003" } });
+  // Of the first deposit 500 base units are left, too little for the next call.
+  for (let count = 0; count < 6; count++) await pay(seller.url);
+  expect([known.balance, known.charged]).toEqual([5_500n, 3_000n]);
+});
+
+test("a deposit whose answer was lost is sent again, where it is just enough for the call", async () => {
+  const { script, known } = channelSeller({
+    minDeposit: call,
+    lie: ({ honest }) => (known.vouchers.length === 1 ? { ...honest(), cut: "before" } : undefined),
+  });
+  await using seller = await startSeller(script);
+  const { pay } = buyerBench();
+  expect((await paymentErrorOf(pay(seller.url))).code).toBe("no_answer");
+  await pay(seller.url).catch(() => {});
+  const salts = known.vouchers.map((one) => ("deposit" in one ? one.deposit.salt : undefined));
+  expect([salts.length > 1, new Set(salts.slice(0, 2)).size]).toEqual([true, 1]);
+});
+
 test("charges count against the limit per day, with single payments", async () => {
   const { script } = channelSeller({ hasExact: true, amount: 10_000n });
   await using seller = await startSeller(script);

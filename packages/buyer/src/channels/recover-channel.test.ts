@@ -13,6 +13,7 @@ import * as Secp256k1 from "ox/Secp256k1";
 import * as Signature from "ox/Signature";
 import { expect, test } from "vitest";
 import { otherPayee, payer, payTo, testKey } from "../scripted-seller.testing.ts";
+import { privateKeySigner } from "../signer.ts";
 import type { ChannelRecord } from "./channel-record.ts";
 import { channelSelectors } from "./read-channel-state.ts";
 import { evaluateCorrective } from "./recover-channel.ts";
@@ -106,6 +107,16 @@ test("a total is at most the voucher that is shown for it, and what lost calls e
     }),
     { numRuns: 200 },
   );
+});
+
+test("a wallet with a key for its vouchers takes totals by that key, not by its own", () => {
+  const keyed = { ...config, payerAuthorizer: privateKeySigner(otherKey).address };
+  const lost = { chargedUnits: 0n, signedUnits: 1_000n, unansweredUnits: 1_000n };
+  const recoveryBy = (key: Hex) => {
+    const said = corrective(1_000n, signed(1_000n, key));
+    return evaluateCorrective(recordOf({ config: keyed, ...lost }), offer, said, undefined).kind;
+  };
+  expect([recoveryBy(otherKey), recoveryBy(testKey)]).toEqual(["recovered", "lie"]);
 });
 
 test("a lost ledger takes the seller's total and, from the chain, the balance", () => {

@@ -1,6 +1,6 @@
 /** The promises of every ledger: limits hold under concurrency, moves follow the table. */
 import * as fc from "fast-check";
-import { xdc, type Hex } from "@farthing/protocol";
+import { toLowerHex, xdc, type Hex } from "@farthing/protocol";
 import { expect, test } from "vitest";
 import { buyerBench, paymentErrorOf } from "../buyer-bench.testing.ts";
 import {
@@ -146,6 +146,15 @@ export function testLedger(newLedger: () => Ledger, runs: number): void {
     const usage = (ageMs: number) => ledger.usage(reservation("x"), 1_000_000_000 + ageMs - dayMs);
     expect(await usage(dayMs - 1)).toEqual({ spentUnits: 200n, openPayments: 1 });
     expect(await usage(30 * dayMs)).toEqual({ spentUnits: 100n, openPayments: 1 });
+  });
+
+  test("what a wallet has spent counts however its address is written", async () => {
+    const ledger = newLedger();
+    const written = { wallet: toLowerHex(payer), asset: toLowerHex(xdc.usdc) };
+    await ledger.reserve(reservation("a", { ...written, amountUnits: 901n }), rules);
+    for (const state of pathTo.settled) await ledger.transition("a", { state });
+    const more = await ledger.reserve(reservation("b"), rules);
+    expect(more).toEqual({ ok: false, reason: "cumulative_cap" });
   });
 
   test("the pin holds at the moment of reserving, also between two calls at once", async () => {

@@ -122,6 +122,11 @@ const cases: readonly Case[] = [
     terms: { agreed: { amountUnits: 9_999n, asset: xdc.usdc, payTo } },
     code: "challenge_changed",
   },
+  {
+    name: "another payee than agreed",
+    terms: { agreed: { amountUnits: 10_000n, asset: xdc.usdc, payTo: otherPayee } },
+    code: "challenge_changed",
+  },
 ];
 
 test.each(cases)("$name is refused with $code", async (one) => {
