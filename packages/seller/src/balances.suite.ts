@@ -250,6 +250,15 @@ export function balanceSuite(listen: Listen): void {
       }
     });
 
+    test("pays nothing where its network is not taken any more", async () => {
+      const own = { grants: createMemoryGrants() };
+      const headers = tokenOf((await topUp(await at.start(costing("0"), own, route))).response);
+      await at.stop();
+      const moved = await at.start(costing("0"), { ...own, network: "eip155:51" }, route);
+      expect(await reasonOf(await fetch(moved, { headers }))).toBe("balance_elsewhere");
+      expect(at.served).toHaveLength(1);
+    });
+
     test("cannot be made by a seller's code, and is not sold without room", async () => {
       const forged = { "X-Balance-Remaining": "9", "X-Request-Cost": "9", "PAYMENT-PASS": "x" };
       const url = await at.start(() => ({ headers: forged }), { grants: createMemoryGrants() });

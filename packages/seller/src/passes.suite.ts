@@ -123,6 +123,16 @@ export function passSuite(listen: Listen): void {
       );
     });
 
+    test("opens nothing where its network is not taken any more", async () => {
+      const own = { grants: createMemoryGrants() };
+      const headers = passOf((await buy(await at.start(undefined, own, route))).response);
+      await at.stop();
+      const moved = await at.start(undefined, { ...own, network: "eip155:51" }, route);
+      const refused = await fetch(moved, { headers });
+      expect([leftOf(refused), await reasonOf(refused)]).toEqual([null, "pass_elsewhere"]);
+      expect(at.served).toHaveLength(1);
+    });
+
     test.each(["", "a", "a.b", `${"0".repeat(32)}.${"0".repeat(64)}`, "x".repeat(5_000)])(
       "that does not exist is a challenge: %#",
       async (token) => {

@@ -60,7 +60,7 @@ export function startRefundFacilitator(
   changes: Partial<RefundablePayment> = {},
 ) {
   const taken = new Map<string, { id: string; ordinal: number; amount: bigint }[]>();
-  const state = { lose: false, finds: 0, finalAtMs: 0, minAmount: 0n, tellsMin: true };
+  const state = { lose: false, finds: 0, finalAtMs: 0, minAmount: 0n, tellsMin: true, refuse: "" };
   const refundsOf = (id: string) => taken.get(id) ?? [];
   const sumOf = (id: string) => refundsOf(id).reduce((sum, { amount }) => sum + amount, 0n);
   const calls: RefundCalls = {
@@ -86,8 +86,10 @@ export function startRefundFacilitator(
       const isNext = ordinal === refunds.length && amount <= rest;
       if (known ? known.amount !== amount : !isNext) throw new Error("A wrong refund was signed.");
       const facts = { network: apothem.id, transaction: "0xab" };
-      if (!known && amount < state.minAmount && amount !== rest) {
-        const why = { errorReason: "amount_below_minimum", errorMessage: "It is too small." };
+      const isTooSmall = !known && amount < state.minAmount && amount !== rest;
+      if (isTooSmall || state.refuse !== "") {
+        const errorReason = isTooSmall ? "amount_below_minimum" : state.refuse;
+        const why = { errorReason, errorMessage: "It is refused." };
         return { kind: "settlement", settlement: { ...facts, ...why, success: false } };
       }
       const id = `${settlementId}/${ordinal}`;

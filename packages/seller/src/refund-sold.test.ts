@@ -141,3 +141,16 @@ test("a fourth refund is refused before the balance is debited", async () => {
   expect(await refund("stl_01", 100n)).toMatchObject(refused);
   expect(await shop.leftIn(id)).toBe(paid - 300n);
 });
+
+test("a refund that is refused for now stays debited, and the same call completes it", async () => {
+  const { facilitator, state, refundsOf } = startRefundFacilitator(shop);
+  const { id } = await shop.topUp("stl_01");
+  const refund = createRefund({ ...shop, facilitator, signer });
+  state.refuse = "insufficient_funds";
+  expect(await refund("stl_01", 400n)).toMatchObject({ kind: "refused", code: state.refuse });
+  // Its signature is out, and moves the money once the payee has some.
+  expect(await shop.leftIn(id)).toBe(paid - 400n);
+  state.refuse = "";
+  expect(amountOf(await refund("stl_01", 400n))).toBe("400");
+  expect([await shop.leftIn(id), refundsOf("stl_01").length]).toEqual([paid - 400n, 1]);
+});

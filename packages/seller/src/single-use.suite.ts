@@ -261,11 +261,18 @@ export function singleUseSuite(listen: Listen): void {
       expect(await reasonOf(await fetch(url, { headers }))).toBe("authorization_expired");
     });
 
-    test.each(["insufficient_funds", "authorization_expired"])(
-      "%s while an unanswered settle may still arrive is no failure yet",
-      async (errorReason) => {
+    test.each([
+      ["insufficient_funds", 60],
+      ["authorization_expired", 60],
+      // A block may be a while behind the clock.
+      ["insufficient_funds", -10],
+      ["authorization_expired", -10],
+    ])(
+      "%s while an unanswered settle may still arrive is no failure yet, %i s before its end",
+      async (errorReason, seconds) => {
         const url = await at.start();
-        const headers = await payFor(url);
+        const validBefore = BigInt(Math.floor(Date.now() / 1000) + seconds);
+        const headers = await payFor(url, {}, { authorization: { validBefore } });
         const refused = { errorReason, transaction: "", network: "eip155:50" };
         const reply = { json: { success: false, ...refused, extra: { x402Reason: "any" } } };
         at.facilitator.script.settle.push("cut", reply);

@@ -118,3 +118,20 @@ test("without time nothing is sent", async () => {
   expect(settled).toMatchObject({ kind: "fault", reason: "timed_out" });
   expect(at.asked).toEqual([]);
 });
+
+test.each([
+  ["another exchange's", {}, true],
+  ["its own", { ownExchange: true }, false],
+])(
+  "after a lost call the facilitator tells that a success is %s",
+  async (_whose, extra, isForeign) => {
+    const replayed = { ...confirmed, extra: { replayed: true, ...extra } };
+    const lost = { kind: "fault", reason: "timed_out", message: "late" } as const;
+    const at = scene([lost, { kind: "settlement", settlement: replayed }], 0);
+    const ofKey = settling({ exchangeKey: "key", isHeld: true });
+    expect(await settleAndWait(at, ofKey)).toMatchObject({
+      isForeign,
+      settled: { kind: "confirmed" },
+    });
+  },
+);

@@ -244,6 +244,24 @@ export function balancesSuite(name: string, kind: StoreKind): void {
         expect(await leftOf(token)).toEqual([0n, 0n]);
       });
 
+      test("charges what was metered once, where a reserve ends with its request", async () => {
+        const { balance, token } = await toppedUp();
+        for (const useId of ["slow", "again"]) {
+          await balances.reserve(balance.id, { useId, amount: 400n });
+          await balances.meter(balance.id, useId, 150n);
+          nowMs += maxReserveMs;
+          // Its end is found by the call itself, which finds no entry in the store yet.
+          if (useId === "slow") {
+            expect((await balances.charge(balance.id, useId, 300n))?.cost).toBe(0n);
+          } else {
+            const repeat = await balances.reserve(balance.id, { useId, amount: 400n });
+            expect(repeat).toMatchObject({ kind: "reserved", isCharged: true });
+          }
+        }
+        expect(await leftOf(token)).toEqual([700n, 700n]);
+        expect(await sumOf(balance.id)).toBe(700n);
+      });
+
       test("pays back what is not reserved, once for each key", async () => {
         const { balance, token } = await toppedUp();
         const { id } = balance;
