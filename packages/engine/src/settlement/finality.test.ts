@@ -39,3 +39,25 @@ test("what is confirmed while finality is recorded becomes final with the next h
   expect(asked).toEqual([10, 11]);
   expect(finality.isAwaited()).toBe(false);
 });
+
+test("what another process confirmed in another block than was seen here is not final", async () => {
+  const [ours, theirs] = [`0x${"a1".repeat(32)}`, `0x${"b2".repeat(32)}`] as const;
+  const asked: number[] = [];
+  const finality = createFinality({
+    chain: createChain({ network: networkOfChain(51), endpoints: [], log: silentLog }),
+    log: silentLog,
+    clock: systemClock,
+    waiters: createWaiters(systemClock),
+    store: {
+      listUnfinalizedBlocks: async () => [{ number: 7, hash: theirs }],
+      async recordFinalized(_chain, upTo) {
+        asked.push(upTo);
+        return [];
+      },
+    },
+  });
+  finality.noteBlock({ number: 7, hash: ours });
+  finality.noteConfirmed(7);
+  await finality.onHead(viewOf(10));
+  expect([asked, finality.isAwaited()]).toEqual([[], true]);
+});

@@ -31,7 +31,7 @@ const lines: string[] = [];
 const log = createLog("info", { write: (line) => void lines.push(line) });
 
 beforeAll(async () => {
-  devnet = await startChain({ relayers: 5 });
+  devnet = await startChain({ relayers: 6 });
   served = await serveOn(devnet, { clock });
   second = await serveOn(devnet, { wallets: [2], log });
   patient = await serveOn(devnet, { wallets: [1], env: { FARTHING_CONFIRMATIONS: "3" } });
@@ -244,6 +244,24 @@ test("and the database loses that its nonce is open again: the payment gets no s
   expect(page).toMatchObject({ transaction: answer["transaction"] });
   const payment = { id: String(answer["id"]), createdAt: Date.now() };
   expect(await opened.listCarriers(payment)).toHaveLength(1);
+});
+
+test("found by a search, a payment counts no sooner than one that was seen", async () => {
+  const options = {
+    wallets: [5],
+    databaseUrl: newDatabaseUrl(),
+    env: { FARTHING_CONFIRMATIONS: "3" },
+  };
+  const before = await serveOn(devnet, options);
+  const { body: answer } = await before.post("/settle", bodyOn(devnet), async);
+  await before.stop();
+  const after = await serveOn(devnet, options);
+  onTestFinished(() => after.stop());
+  await devnet.mine();
+  await expect.poll(() => openIn(after), soon).toBe(0);
+  expect((await pageOf(after, answer["id"]))["state"]).toBe("submitted");
+  await devnet.mine();
+  await untilState(after, answer["id"], "confirmed");
 });
 
 /** Nonces that the process in charge of a database holds to be on their way. */

@@ -310,6 +310,23 @@ describe("one endpoint lies", () => {
     expect(await compare()).toBe("denied");
   });
 
+  test.each([
+    ["of how much", { data: word("0x1") }],
+    ["to whom", { topics: [transferTopic, word("0x11"), word("0x22")] }],
+  ])("%s a payment was made: what both say differs", async (_what, lie) => {
+    const chain = chainOf([first, second]);
+    const latest = ["latest", false];
+    const block = await devnet.rpc<{ hash: Hex; number: Hex }>("eth_getBlockByNumber", latest);
+    const logs = forgedLogs(bodyOn(devnet))({ blockHash: block.hash, blockNumber: block.number });
+    const others = logs.map((log, at) => (at === 1 ? { ...log, ...lie } : log));
+    first.react = saying(logs);
+    second.react = saying(logs);
+    const compare = () => compareEvents(chain, block.hash, readAuthorizationEvents(logs));
+    expect(await compare()).toBe("agreed");
+    second.react = saying(others);
+    expect(await compare()).toBe("denied");
+  });
+
   test("that an authorization is unused: both have to say so", async () => {
     const chain = chainOf([first, second]);
     const body = bodyOn(devnet);
@@ -358,6 +375,10 @@ function forgedLogs(body: JsonObject) {
       logIndex: `0x${at}`,
     }));
 }
+
+/** Answers every question for logs with these. */
+const saying = (result: unknown) => (call: NodeCall) =>
+  call.method === "eth_getLogs" ? { result } : undefined;
 
 const word = (hex: string) => `0x${hex.slice(2).toLowerCase().padStart(64, "0")}`;
 
