@@ -36,17 +36,23 @@ function canceled(settlement: Settlement): Proof {
   return { settlement, event: { ...event, blockNumber, blockHash, logIndex } };
 }
 
-/** The head is a block after the cancellation. */
-const viewOf = (finalized: number): ChainView => ({
-  head: { number: canceledAt + 1, hash: "0x1", parentHash: "0x0", time: 0n },
-  finalized: { number: finalized, time: 0n },
+const seconds = (ms: number) => BigInt(ms / 1_000);
+
+/** When an authorization ends that is looked at meanwhile. */
+const endsAt = failedAt + 90_000;
+
+/** The head is a block after the cancellation, and past the end; the block that is final is, or is just before. */
+const viewOf = (isPast: boolean): ChainView => ({
+  head: { number: canceledAt + 1, hash: "0x1", parentHash: "0x0", time: seconds(endsAt) + 2n },
+  finalized: {
+    number: isPast ? canceledAt : canceledAt - 1,
+    time: isPast ? seconds(endsAt) : seconds(endsAt) - 1n,
+  },
   gasPrice: 1n,
   wallets: new Map(),
   seenSecondsAgo: 0,
   walkedTo: canceledAt + 1,
 });
-
-const seconds = (ms: number) => BigInt(ms / 1_000);
 
 describe.each(bothEngines())("%s", (_, start) => {
   const at = storeForEach(start);
@@ -95,11 +101,14 @@ describe.each(bothEngines())("%s", (_, start) => {
     expect(await bench.query("select * from failure_watches")).toEqual([]);
   });
 
-  test("a cancellation ends the watch once its block is final, and not before", async () => {
+  test.each([
+    ["a cancellation", (1n << 256n) - 1n, canceled],
+    ["its end", seconds(endsAt), undefined],
+  ])("%s ends the watch once its block is final, and not before", async (_what, end, proofOf) => {
     const { store, bench } = at();
-    await failOne(store, (1n << 256n) - 1n);
+    await failOne(store, end);
     let now = failedAt + minute;
-    let finalized = canceledAt - 1;
+    let isPast = false;
     const watched: boolean[] = [];
     const isOver = Promise.withResolvers<void>();
     const watch = createFailureWatch({
@@ -111,16 +120,19 @@ describe.each(bothEngines())("%s", (_, start) => {
         async sleep() {
           watched.push((await bench.query("select * from failure_watches")).length > 0);
           now += day;
-          if (watched.length === 2) finalized = canceledAt;
+          if (watched.length === 2) isPast = true;
           if (watched.length < 3) return;
           isOver.resolve();
           await new Promise((resolve) => setImmediate(resolve));
         },
       },
       proofs: {
-        find: async (due) => ({ found: due.map(canceled), unused: [], unexplained: [] }),
+        find: async (due) =>
+          proofOf
+            ? { found: due.map(proofOf), unused: [], unexplained: [] }
+            : { found: [], unused: due, unexplained: [] },
       },
-      view: () => viewOf(finalized),
+      view: () => viewOf(isPast),
       conclude: async () => undefined,
     });
     onTestFinished(() => watch.stop());
