@@ -10,6 +10,7 @@ import {
   byContract,
   countOf,
   finalAfterBlocks,
+  frontRun,
   oneCent,
   payerAndNonceOf,
   serveOn,
@@ -29,7 +30,7 @@ let proxy: RpcProxy;
 let served: Served;
 
 beforeAll(async () => {
-  devnet = await startChain({ buyers: 18 });
+  devnet = await startChain({ buyers: 20 });
   proxy = await startRpcProxy(devnet.rpcUrl);
   served = await serveOn(devnet, {
     rpcUrl: proxy.url,
@@ -206,6 +207,20 @@ test("authorization_canceled: before it came here, once the cancellation is fina
     ...refused,
     errorMessage: says,
     extra: { x402Reason: x402Reasons.authorization_canceled },
+  });
+});
+
+test.each([
+  ["a smaller amount", { value: oneCent - 1n }],
+  ["another payee", { to: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C" }],
+] as const)("nonce_already_used: by the payer, for %s, which has not paid", async (_, other) => {
+  const { payer, body } = fresh();
+  const { nonce } = payerAndNonceOf(body);
+  await frontRun(devnet, bodyOn(devnet, { payer, authorization: { nonce, ...other } }));
+  expect((await served.post("/settle", body)).body).toMatchObject({
+    success: false,
+    errorReason: "nonce_already_used",
+    errorMessage: expect.stringContaining("for another transfer than this one"),
   });
 });
 

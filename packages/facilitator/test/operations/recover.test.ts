@@ -63,7 +63,18 @@ test("a new database whose wallets were used before has their payments again, un
   ]);
   const database = new DatabaseSync(databaseUrl.slice("sqlite:".length));
   expect(database.prepare("select count(*) as count from settlements").get()).toEqual({ count: 2 });
+  // A copy of the database may call failed what the wallet has paid since.
+  database
+    .prepare(
+      `update settlements set state = 'failed', failure = 'insufficient_funds', failure_message = '',
+         failed_at = 1, confirmed_at = null, finalized_at = null, settled_by = null,
+         block_number = null, block_hash = null, log_index = null where id = ?`,
+    )
+    .run(ids[0] ?? "");
   database.close();
+  expect(await statuses()).toEqual(["failed", "confirmed"]);
+  await recover({ block: 0 });
+  await expect.poll(statuses).toEqual(["confirmed", "confirmed"]);
 });
 
 test("a setting that is wrong is named, and nothing is thrown", async () => {
