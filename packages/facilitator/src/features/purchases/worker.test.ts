@@ -109,6 +109,24 @@ describe.each(bothEngines())("on %s", (_, start) => {
   const available = async () => (await store.findCredits(account)).available;
   const crashes = [1, 2, 3].flatMap((at) => ["before", "after"].map((side) => ({ at, side })));
 
+  test("a payment that is confirmed buys nothing before it is final", async () => {
+    const { id } = await shown(store, "claimed");
+    const worker = workerOf(store);
+    await worker.poll();
+    const settlementId = (await store.findPurchase(id))?.settlementId ?? "";
+    const before = await available();
+    const blockNumber = next();
+    const block = { transaction: hex32(blockNumber), blockNumber, blockHash: hex32(blockNumber) };
+    const mined = { ...block, logIndex: 0, settledBy: "relayer" } as const;
+    await store.recordConfirmed([{ id: settlementId, mined }], now);
+    await worker.poll();
+    expect((await store.findPurchase(id))?.state).toBe("settling");
+    await store.recordFinalized(chainId, blockNumber, now);
+    await worker.poll();
+    expect((await store.findPurchase(id))?.state).toBe("credited");
+    expect(await available()).toBe(before + 1_000);
+  });
+
   test("a refund to the treasury pays for nothing", async () => {
     const purchase = await shown(store, "none");
     const key = purchaseKey(purchase);
