@@ -186,6 +186,21 @@ export function channelsSuite(start: () => Promise<StoreBench>): void {
     expect(await since()).toBe(now + 180_000);
   });
 
+  test("of several vouchers of a channel in one call the highest total is kept, in any order", async () => {
+    const { store } = at();
+    for (const totals of [
+      [5n, 7n, 6n],
+      [7n, 5n],
+    ]) {
+      const voucher = voucherOf(newAccount());
+      const { channelId } = voucher;
+      const vouchers = totals.map((charged) => ({ ...voucher, charged }));
+      await store.keepVouchers(vouchers, price, now);
+      const kept = (await store.findVouchers(chainId, [channelId])).get(channelId);
+      expect(kept?.charged).toBe(7n);
+    }
+  });
+
   test("a channel is claimed by one process at a time, until it is given back or the time is over", async () => {
     const { store } = at();
     const voucher = voucherOf(newAccount());
