@@ -9,7 +9,6 @@ import {
   type SentPayment,
 } from "@farthing/buyer";
 import { printableLine, shortUsdc } from "@farthing/protocol";
-import { timeOf } from "../ledger/ledger-report.ts";
 import type { Waiting } from "./waiting.ts";
 
 /** The state of the payment when a run ends. */
@@ -47,7 +46,7 @@ function givenText(response: Status): string {
   const { pass, balance } = readGiven(response);
   const use = readUse(response);
   if (pass) {
-    const until = timeOf(pass.expiresAtMs);
+    const until = new Date(pass.expiresAtMs).toISOString();
     return `  it bought a pass${usesOf(use.pass)}, until ${until}: the next calls need no payment\n`;
   }
   if (!balance || !use.balance) return "";

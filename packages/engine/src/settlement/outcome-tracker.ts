@@ -267,17 +267,16 @@ export class OutcomeTracker {
   }
 
   /** Requeues unproven settlements that no open transaction carries; returns those. */
-  async requeue(settlementIds: readonly string[]): Promise<Settlement[]> {
-    const { store, clock, log, waiters, finalizedNumber } = this.#deps;
-    const unproven = this.unproven(settlementIds);
-    const requeued = await store.requeueSettlements(unproven, clock.nowMs(), finalizedNumber());
-    for (const settlement of requeued) {
+  async requeue(ids: readonly string[]): Promise<Settlement[]> {
+    const { store, clock, log, waiters, finalizedNumber: finalized } = this.#deps;
+    const again = await store.requeueSettlements(this.unproven(ids), clock.nowMs(), finalized());
+    for (const settlement of again) {
       this.observe(settlement);
       const fields = { chainId: this.#chainId, settlementId: settlement.id };
       log.info({ event: "settlement_requeued", ...fields }, "Settlement requeued");
     }
-    waiters.notify(requeued);
-    return requeued;
+    waiters.notify(again);
+    return again;
   }
 
   interest(): BlockInterest {
