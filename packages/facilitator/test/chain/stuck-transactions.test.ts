@@ -14,6 +14,7 @@ import {
   finalAfterBlocks,
   hexAt,
   newDatabaseUrl,
+  payerAndNonceOf,
   serveOn,
   startChain,
   useLogsOf,
@@ -32,7 +33,7 @@ let proxy: RpcProxy;
 let served: Served | undefined;
 const errors: string[] = [];
 beforeAll(async () => {
-  devnet = await startChain({ relayers: 10 });
+  devnet = await startChain({ relayers: 11 });
   proxy = await startRpcProxy(devnet.rpcUrl);
 });
 afterAll(async () => {
@@ -166,6 +167,23 @@ test("replaced, and the first one is mined all the same: that is the payment", a
   const transaction = hexAt(answer, "transaction");
   expect(await pageOf(at, answer)).toMatchObject({ transaction, settledBy: "relayer" });
   expect(await usesOf(devnet, body)).toEqual([transaction]);
+});
+
+test("replaced, and the first one is mined and reverts: the payment has failed, with no other nonce", async () => {
+  const at = await serve(10);
+  const { body, answer } = await settleAndReplace(at);
+  const { payer } = payerAndNonceOf(body);
+  const balance = await devnet.usdc.balanceOf(payer);
+  await devnet.usdc.setBalance(payer, 0n);
+  await devnet.rpc("eth_sendRawTransaction", [sent()[0]]);
+  await devnet.mine(finalAfterBlocks);
+  // By its receipt, before the look at payments that wait for a minute.
+  await expect
+    .poll(() => pageOf(at, answer), { timeout: 40_000 })
+    .toMatchObject({ state: "failed", errorReason: "insufficient_funds" });
+  await devnet.usdc.setBalance(payer, balance);
+  expect(sent()).toHaveLength(2);
+  expect(await usesOf(devnet, body)).toEqual([]);
 });
 
 test("the first one is in a block that vanishes while no process runs: the second one is the payment", async () => {
