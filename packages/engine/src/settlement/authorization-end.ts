@@ -22,7 +22,7 @@ export type AuthorizationEnd =
 
 /** Undefined until a final block is past the expiry. Throws RPC faults, also for disagreement. */
 export async function readAuthorizationEnd(
-  { chain, view }: { readonly chain: Chain; readonly view: ChainView },
+  { chain, view }: { readonly chain: Chain; readonly view: Pick<ChainView, "head" | "finalized"> },
   { payer, nonce, expiresAtMs }: AuthorizationQuestion,
 ): Promise<AuthorizationEnd | undefined> {
   const { head, finalized } = view;
