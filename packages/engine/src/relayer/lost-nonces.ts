@@ -33,9 +33,15 @@ export function createLostNonces(deps: LostNoncesDeps) {
   const steady = steadyClockOf(deps.clock);
   /** The first of them; undefined while there is none. */
   let from: number | undefined;
-  /** One past the last of them, until a final block has used them all. */
-  let openTo: number | undefined;
-  let notedAtMs = 0;
+  /** One past the last of all that were lost. */
+  let lostTo = 0;
+  /** Since when refusals wait for them; undefined once a final block has used them, or for too long. */
+  let openSinceMs: number | undefined;
+
+  function open(nextNonce: number): void {
+    lostTo = Math.max(lostTo, nextNonce);
+    openSinceMs = steady.nowMs();
+  }
 
   return {
     isKnown: () => from !== undefined,
@@ -49,8 +55,7 @@ export function createLostNonces(deps: LostNoncesDeps) {
       };
       log.error(fields, "Database lost transactions of a relayer wallet; loading what it has");
       from = Math.min(from ?? nonce, nonce);
-      openTo = Math.max(openTo ?? nextNonce, nextNonce);
-      notedAtMs = steady.nowMs();
+      open(nextNonce);
       lost.search();
     },
     /** Raises the next nonce past them; false while transactions that used them are searched. */
@@ -59,14 +64,21 @@ export function createLostNonces(deps: LostNoncesDeps) {
       const count = await readTransactionCount(chain, relayer);
       return (await lost.mayRaise(relayer, count)) && (await lease.take(nextNonce)) !== undefined;
     },
+    /**
+     * The database would give nonces again that this process knows, also of a wallet that another one
+     * holds now. The same ones are waited for once.
+     */
+    noteKnown(nextNonce: number): void {
+      if (nextNonce > lostTo) open(nextNonce);
+    },
     /** Whether a block may still contain a transaction that was lost. Throws RPC faults. */
     async mayBeMined(): Promise<boolean> {
-      const known = openTo;
-      if (known === undefined) return false;
+      const sinceMs = openSinceMs;
+      if (sinceMs === undefined) return false;
       const finalCount = await readCountAt(chain, relayer, deps.finalizedNumber());
-      if (mayBeMined(finalCount, known) && steady.nowMs() - notedAtMs < openMaxMs) return true;
-      if (openTo === known) openTo = undefined;
-      return openTo !== undefined;
+      if (mayBeMined(finalCount, lostTo) && steady.nowMs() - sinceMs < openMaxMs) return true;
+      if (openSinceMs === sinceMs) openSinceMs = undefined;
+      return openSinceMs !== undefined;
     },
     /** Gaps are filled from this nonce on. What is below may have been mined after the search. */
     end(firstUnused: number): void {

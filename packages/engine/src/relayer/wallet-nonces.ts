@@ -167,8 +167,9 @@ export class NonceManager {
    * what the store has now, and `knownNonce` as for {@link keep}. Throws RPC faults.
    */
   async mayMineLost(holder: WalletHolder | undefined, knownNonce: number): Promise<boolean> {
-    if (isGivenAgain(holder?.nextNonce ?? 0, knownNonce)) return true;
-    return this.#transactions.lostNonces.mayBeMined();
+    const { lostNonces } = this.#transactions;
+    if (isGivenAgain(holder?.nextNonce ?? 0, knownNonce)) lostNonces.noteKnown(knownNonce);
+    return lostNonces.mayBeMined();
   }
 
   /**
