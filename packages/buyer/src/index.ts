@@ -24,7 +24,7 @@ export {
 export type { BuyerChannels } from "./channels/pay-over-channel.ts";
 export type { ChannelRefund, RefundRequest } from "./channels/refund-channel.ts";
 export { readChannelState, type ReadChannel } from "./channels/read-channel-state.ts";
-export { recordChainState } from "./channels/channel-rules.ts";
+export { recordRead } from "./channels/channel-rules.ts";
 export { channelFields } from "./channels/channel-fields.ts";
 export { heldUnits, type ChannelRecord } from "./channels/channel-record.ts";
 export { isLoopback } from "@farthing/protocol";

@@ -143,17 +143,16 @@ function closeAfterGrace(raw: ServerResponse): void {
   raw.once("finish", () => {
     if (request.complete) return;
     const { socket } = request;
-    const cutOff = (): void => {
-      socket.off("close", forget);
-      if (!request.complete) socket.destroy();
-    };
-    const timer = setTimeout(cutOff, graceMs);
-    const forget = (): void => clearTimeout(timer);
-    socket.once("close", forget);
-    // A connection that stays carries many requests.
-    request.once("end", () => {
+    // A connection that stays carries many requests, of which it keeps nothing.
+    const forget = (): void => {
       clearTimeout(timer);
       socket.off("close", forget);
-    });
+    };
+    const timer = setTimeout(() => {
+      forget();
+      if (!request.complete) socket.destroy();
+    }, graceMs);
+    socket.once("close", forget);
+    request.once("end", forget);
   });
 }

@@ -12,6 +12,7 @@ import {
   type ChannelRecord,
   type OpenDeposit,
 } from "./channel-record.ts";
+import type { ReadChannel } from "./read-channel-state.ts";
 
 /** A call before anything is signed for it. Amounts are base units. */
 export interface CallOrder {
@@ -290,6 +291,17 @@ function recovered(record: ChannelRecord, base: RecoveredBase, now: number): Cha
     unansweredUnits: unansweredUnits > base.chargedUnits ? unansweredUnits : 0n,
     spent: isNew ? record.spent : withSpent(record.spent, more, now),
   };
+}
+
+/** Writes what a node said of a channel. */
+export function recordRead(
+  view: ChannelsView,
+  channelId: Hex,
+  { state, blockSeconds }: ReadChannel,
+): ChannelChange<ChannelRecord | undefined> {
+  const { balance: balanceUnits, totalClaimed: claimedUnits, withdrawRequestedAt } = state;
+  const known = { balanceUnits, claimedUnits, withdrawRequestedAt };
+  return recordChainState(view, channelId, known, blockSeconds);
 }
 
 /** Writes what the chain says of a channel at a block; ended authorizations are no deposits any more. */

@@ -1,6 +1,6 @@
 /** When the chain is asked about a channel, and what the ledger learns from it. */
 import type { ChannelTools } from "./choose-channel.ts";
-import { recordChainState, type FoundChannel } from "./channel-rules.ts";
+import { recordRead, type FoundChannel } from "./channel-rules.ts";
 import type { ChannelOffer } from "./check-channel.ts";
 import { readChannelState } from "./read-channel-state.ts";
 
@@ -17,12 +17,9 @@ export async function findChannel(
   if (isSure === true) return undefined;
   const read = await readChain(tools, offer);
   if (!read) return undefined;
-  const { balance: balanceUnits, totalClaimed: claimedUnits, withdrawRequestedAt } = read.state;
+  const { balance: balanceUnits, totalClaimed: claimedUnits } = read.state;
   if (!record) return { balanceUnits, claimedUnits };
-  const state = { balanceUnits, claimedUnits, withdrawRequestedAt };
-  await ledger.changeChannels((view) =>
-    recordChainState(view, channelId, state, read.blockSeconds),
-  );
+  await ledger.changeChannels((view) => recordRead(view, channelId, read));
   return undefined;
 }
 

@@ -10,7 +10,7 @@ import { randomHex } from "../runtime.ts";
 import { sendUnpaid } from "../send-with-token.ts";
 import { nodesFor } from "../chain/nodes.ts";
 import { heldUnits, type ChannelRecord } from "./channel-record.ts";
-import { recordChainState } from "./channel-rules.ts";
+import { recordChainState, recordRead } from "./channel-rules.ts";
 import { openCall } from "./channel-summary.ts";
 import { readChannelOffer, type ChannelOffer } from "./check-channel.ts";
 import { stoppedMessage, type ChannelTools } from "./choose-channel.ts";
@@ -168,19 +168,13 @@ async function recordRefund(
 ): Promise<ChannelRefund> {
   const { channelId } = record;
   const read = await readChain(tools, offer);
-  const state = read
-    ? {
-        balanceUnits: read.state.balance,
-        claimedUnits: read.state.totalClaimed,
-        withdrawRequestedAt: read.state.withdrawRequestedAt,
-      }
-    : {
-        balanceUnits: record.balanceUnits > units ? record.balanceUnits - units : 0n,
-        claimedUnits: record.chargedUnits,
-        withdrawRequestedAt: record.withdrawRequestedAt,
-      };
+  const told = {
+    balanceUnits: record.balanceUnits > units ? record.balanceUnits - units : 0n,
+    claimedUnits: record.chargedUnits,
+    withdrawRequestedAt: record.withdrawRequestedAt,
+  };
   const next = await tools.ledger.changeChannels((view) =>
-    recordChainState(view, channelId, state, read?.blockSeconds ?? 0),
+    read ? recordRead(view, channelId, read) : recordChainState(view, channelId, told, 0),
   );
   const left = heldUnits(next ?? record).toString();
   return { state: "refunded", channelId, amount: units.toString(), transaction, left };

@@ -3,7 +3,7 @@ import {
   nodeCall,
   nodesOf,
   readChannelState,
-  recordChainState,
+  recordRead,
   type ChannelRecord,
   type ReadChannel,
 } from "@farthing/buyer";
@@ -81,14 +81,10 @@ async function withdraw(id: string, flags: PrintFlags & NodeFlags): Promise<Exit
  */
 async function recordEmpty(
   { channelId, openDeposits, usedAt }: ChannelRecord,
-  { state, blockSeconds }: ReadChannel,
+  read: ReadChannel,
 ): Promise<void> {
-  if (openDeposits.length > 0 || blockSeconds * 1000 <= usedAt) return;
-  const { balance: balanceUnits, totalClaimed: claimedUnits, withdrawRequestedAt } = state;
-  const known = { balanceUnits, claimedUnits, withdrawRequestedAt };
-  await openLedger().changeChannels?.((view) =>
-    recordChainState(view, channelId, known, blockSeconds),
-  );
+  if (openDeposits.length > 0 || read.blockSeconds * 1000 <= usedAt) return;
+  await openLedger().changeChannels?.((view) => recordRead(view, channelId, read));
 }
 
 /** In wei; undefined where no node answers. */

@@ -1,7 +1,5 @@
 /** Which hash of a nonce may be told: one that every node has refused is in no explorer. */
 import { expect, test } from "vitest";
-import type { RelayerTransaction } from "../model/relayer-transaction.ts";
-import { plainTransferGas } from "./fees.ts";
 import {
   addAttempt,
   createPendingNonce,
@@ -9,23 +7,9 @@ import {
   noteSend,
   noteUndecided,
 } from "./pending-nonce.ts";
+import { signedTransaction as attempt } from "./relayer-transaction.testing.ts";
 
 const atBlock = 1_000;
-
-const attempt = (id: number): RelayerTransaction => ({
-  id,
-  chainId: 51,
-  lane: "0x1111111111111111111111111111111111111111",
-  nonce: 7,
-  settlementIds: ["stl_1"],
-  to: "0x2222222222222222222222222222222222222222",
-  data: "0x",
-  gasLimit: plainTransferGas,
-  gasPrice: 12_500_000_000n,
-  raw: "0x00",
-  hash: `0x${id.toString(16).padStart(64, "0")}`,
-  state: "signed",
-});
 
 test("a hash is unknown to nodes once they have refused it, and known once one has taken it", () => {
   const pending = createPendingNonce(attempt(1), atBlock, false);

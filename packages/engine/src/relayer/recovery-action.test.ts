@@ -1,6 +1,5 @@
 /** What is done about a nonce that is not mined: by what the node said, and after how many blocks. */
 import { expect, test } from "vitest";
-import type { RelayerTransaction } from "../model/relayer-transaction.ts";
 import { plainTransferGas } from "./fees.ts";
 import { isLate, isReplacing, recoveryActionOf, type RecoveryAction } from "./recovery-action.ts";
 import {
@@ -11,23 +10,9 @@ import {
   noteSend,
   type PendingNonce,
 } from "./pending-nonce.ts";
+import { signedTransaction as transaction } from "./relayer-transaction.testing.ts";
 
 const signedAt = 1_000;
-
-const transaction = (id: number, settlementIds: string[]): RelayerTransaction => ({
-  id,
-  chainId: 51,
-  lane: "0x1111111111111111111111111111111111111111",
-  nonce: 7,
-  settlementIds,
-  to: "0x2222222222222222222222222222222222222222",
-  data: "0x",
-  gasLimit: 130_000n,
-  gasPrice: 12_500_000_000n,
-  raw: "0x00",
-  hash: `0x${id.toString(16).padStart(64, "0")}`,
-  state: "signed",
-});
 
 /** A pending whose sends all ended so, the last one at a block. */
 function pendingAfter(

@@ -4,9 +4,8 @@ import { expect, test } from "vitest";
 import { silentLog } from "../base/log.ts";
 import { createChain } from "../chain/endpoints/chain.ts";
 import type { RpcReply } from "../chain/endpoints/rpc-endpoint.ts";
-import type { RelayerTransaction } from "../model/relayer-transaction.ts";
-import { plainTransferGas } from "./fees.ts";
 import { createPendingNonce } from "./pending-nonce.ts";
+import { signedTransaction } from "./relayer-transaction.testing.ts";
 import { checkUsedNonces, usedNonceStep } from "./used-nonces.ts";
 
 const blocks = { head: 10, finalized: 7 };
@@ -27,26 +26,11 @@ test.each([
   expect(usedNonceStep(blockNumber, open, blocks)).toBe(step);
 });
 
-const address = "0x1111111111111111111111111111111111111111";
-
-const attempt: RelayerTransaction = {
-  id: 1,
-  chainId: 51,
-  lane: address,
-  nonce: 3,
-  settlementIds: ["stl_1"],
-  to: "0x2222222222222222222222222222222222222222",
-  data: "0x",
-  gasLimit: plainTransferGas,
-  gasPrice: 12_500_000_000n,
-  raw: "0x00",
-  hash: `0x${"aa".repeat(32)}`,
-  state: "sent",
-};
+const attempt = signedTransaction(1);
 
 const noReceipt: RpcReply = { ok: true, result: null };
-const past: readonly RpcReply[] = [{ ok: true, result: "0x4" }, noReceipt];
-const before: readonly RpcReply[] = [{ ok: true, result: "0x3" }, noReceipt];
+const past: readonly RpcReply[] = [{ ok: true, result: "0x8" }, noReceipt];
+const before: readonly RpcReply[] = [{ ok: true, result: "0x7" }, noReceipt];
 
 test.each([
   ["is not there", "none", true],
@@ -59,7 +43,7 @@ test.each([
     const done: string[] = [];
     const pending = createPendingNonce(attempt, 5, true);
     const manager = {
-      signer: { address } as const,
+      signer: { address: attempt.lane },
       pendingNonces: () => [pending],
       raiseNonce: async () => undefined,
       close: async () => void done.push("closed"),
@@ -79,7 +63,7 @@ test.each([
         onNeverMined: async (ids: readonly string[]) => void done.push(...ids),
       },
     };
-    await checkUsedNonces(manager, { number: 10, count: 4 }, deps);
+    await checkUsedNonces(manager, { number: 10, count: 8 }, deps);
     expect(done).toEqual(isGone ? ["closed", "stl_1"] : []);
   },
 );

@@ -9,22 +9,25 @@ import { createWaiters } from "./waiters.ts";
 
 const viewOf = (number: number) => ({ finalized: { number } });
 
-test("what is confirmed while finality is recorded becomes final with the next head", async () => {
-  const [isAsked, isReplying] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const asked: number[] = [];
-  const finality = createFinality({
+const finalityOn = (store: Parameters<typeof createFinality>[0]["store"]) =>
+  createFinality({
     chain: createChain({ network: networkOfChain(51), endpoints: [], log: silentLog }),
     log: silentLog,
     clock: systemClock,
     waiters: createWaiters(systemClock),
-    store: {
-      listUnfinalizedBlocks: async () => [],
-      async recordFinalized(_chain, upTo) {
-        asked.push(upTo);
-        isAsked.resolve();
-        await isReplying.promise;
-        return [];
-      },
+    store,
+  });
+
+test("what is confirmed while finality is recorded becomes final with the next head", async () => {
+  const [isAsked, isReplying] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const asked: number[] = [];
+  const finality = finalityOn({
+    listUnfinalizedBlocks: async () => [],
+    async recordFinalized(_chain, upTo) {
+      asked.push(upTo);
+      isAsked.resolve();
+      await isReplying.promise;
+      return [];
     },
   });
   finality.noteConfirmed(7);
@@ -43,17 +46,11 @@ test("what is confirmed while finality is recorded becomes final with the next h
 test("what another process confirmed in another block than was seen here is not final", async () => {
   const [ours, theirs] = [`0x${"a1".repeat(32)}`, `0x${"b2".repeat(32)}`] as const;
   const asked: number[] = [];
-  const finality = createFinality({
-    chain: createChain({ network: networkOfChain(51), endpoints: [], log: silentLog }),
-    log: silentLog,
-    clock: systemClock,
-    waiters: createWaiters(systemClock),
-    store: {
-      listUnfinalizedBlocks: async () => [{ number: 7, hash: theirs }],
-      async recordFinalized(_chain, upTo) {
-        asked.push(upTo);
-        return [];
-      },
+  const finality = finalityOn({
+    listUnfinalizedBlocks: async () => [{ number: 7, hash: theirs }],
+    async recordFinalized(_chain, upTo) {
+      asked.push(upTo);
+      return [];
     },
   });
   finality.noteBlock({ number: 7, hash: ours });

@@ -196,12 +196,15 @@ test("before it is deep enough to count: confirmed after three blocks that stay"
   await expectPaidOnce(patient, body, answer["id"]);
 });
 
+/** A service of its own with a wallet, for which a payment counts after three blocks. */
+const patientOn = (wallet: number) => ({
+  wallets: [wallet],
+  databaseUrl: newDatabaseUrl(),
+  env: { FARTHING_CONFIRMATIONS: "3" },
+});
+
 test("while no process looked, before it was deep enough: the same bytes go out again", async () => {
-  const options = {
-    wallets: [3],
-    databaseUrl: newDatabaseUrl(),
-    env: { FARTHING_CONFIRMATIONS: "3" },
-  };
+  const options = patientOn(3);
   const before = await serveOn(devnet, options);
   const body = bodyOn(devnet);
   const { body: answer } = await before.post("/settle", body, async);
@@ -247,11 +250,7 @@ test("and the database loses that its nonce is open again: the payment gets no s
 });
 
 test("found by a search, a payment counts no sooner than one that was seen", async () => {
-  const options = {
-    wallets: [5],
-    databaseUrl: newDatabaseUrl(),
-    env: { FARTHING_CONFIRMATIONS: "3" },
-  };
+  const options = patientOn(5);
   const before = await serveOn(devnet, options);
   const { body: answer } = await before.post("/settle", bodyOn(devnet), async);
   await before.stop();

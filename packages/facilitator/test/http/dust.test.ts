@@ -201,7 +201,7 @@ describe("when many networks together use the budget up", () => {
   });
 });
 
-test("claims, sweeps and refunds of channels count in the same budget, so that nobody burns gas by them", async () => {
+test("claims, sweeps and refunds of channels count in the gas budget of callers without a key", async () => {
   const channel = channelOf(devnet, walletAt(devnet.buyers, 5));
   expect((await served.post("/settle", depositBody(channel), key)).body).toMatchObject({
     success: true,

@@ -4,14 +4,16 @@ import {
   channelIdOf,
   depositDigest,
   depositNonce,
+  isObject,
   networkOfChain,
+  parseWireAddress,
   voucherDigest,
   type Address,
   type ChannelConfig,
   type Hex,
 } from "@farthing/protocol";
 import { expect } from "vitest";
-import { walletAt, type Served } from "./facilitator.testing.ts";
+import { textAt, walletAt, type Served } from "./facilitator.testing.ts";
 import * as Secp256k1 from "ox/Secp256k1";
 import * as Signature from "ox/Signature";
 
@@ -128,4 +130,17 @@ export async function useVault(
   expect((await served.post("/v1/channels/claim", {}, headers)).status).toBe(202);
   const opened = await served.post("/settle", depositBody(openedBy(devnet)), headers);
   expect(opened.body).toMatchObject({ success: true });
+}
+
+/** The address that signs claims for the account whose key the headers have. */
+export async function authorizerOf(
+  served: Pick<Served, "get">,
+  headers: Readonly<Record<string, string>>,
+): Promise<Address> {
+  const { body } = await served.get("/supported", headers);
+  const kinds = Array.isArray(body["kinds"]) ? body["kinds"].filter(isObject) : [];
+  const kind = kinds.find(({ scheme }) => scheme === "batch-settlement");
+  const named = parseWireAddress(textAt(kind ?? {}, "extra.receiverAuthorizer"));
+  if (!named) throw new Error("the account has no authorizer");
+  return named;
 }

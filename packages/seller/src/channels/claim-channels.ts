@@ -159,7 +159,7 @@ async function claimRows(
   const [first] = rows;
   if (!first) return [];
   const { network, authority } = await callerOf(deps, first.network);
-  const claims = rows.map((row) => ({ ...claimOf(row), totalClaimed: totalOf(row) }));
+  const claims = rows.map((row) => claimOf(row, totalOf(row)));
   const { receiver, receiverAuthorizer } = first.config;
   const isOwn = authority?.address === receiverAuthorizer;
   const signature = signClaims(network, isOwn ? authority?.privateKey : undefined, claims);

@@ -45,14 +45,12 @@ export function signClaims(
   return privateKey && signDigest(privateKey, claimBatchDigest(chainId, claims));
 }
 
-/** The row that claims all that a channel was charged. */
-export function claimOf({
-  id,
-  config,
-  voucher,
-  charged,
-}: Pick<StoredChannel, "id" | "config" | "voucher" | "charged">) {
-  return { ...voucher, channelId: id, config, totalClaimed: charged };
+/** The row that claims all that a channel was charged, or another total. */
+export function claimOf(
+  { id, config, voucher, charged }: Pick<StoredChannel, "id" | "config" | "voucher" | "charged">,
+  totalClaimed = charged,
+) {
+  return { ...voucher, channelId: id, config, totalClaimed };
 }
 
 /** Refunds a channel whose state was read just now. Throws where its lease is lost. */

@@ -6,7 +6,6 @@ import {
   channelContract,
   channelIdOf,
   isObject,
-  parseWireAddress,
   type Address,
   type Hex,
   type JsonObject,
@@ -15,6 +14,7 @@ import { channelCalls } from "@farthing/protocol/channel-contract";
 import { systemClock } from "@farthing/engine/base";
 import * as Hash from "ox/Hash";
 import {
+  authorizerOf,
   channelNetwork,
   channelOf,
   deposited,
@@ -62,12 +62,7 @@ beforeAll(async () => {
   const input = { account, mode: "test", label: "shop" } as const;
   key = (await createApiKey(store, systemClock, input)).text;
   seller = await openSignedIn(served, { wallet: devnet.seller });
-  const { body } = await served.get("/supported", withKey());
-  const kinds = Array.isArray(body["kinds"]) ? body["kinds"].filter(isObject) : [];
-  const kind = kinds.find(({ scheme }) => scheme === "batch-settlement");
-  const named = parseWireAddress(textAt(kind ?? {}, "extra.receiverAuthorizer"));
-  if (!named) throw new Error("the account has no authorizer");
-  authorizer = named;
+  authorizer = await authorizerOf(served, withKey());
   await subscribe();
 });
 afterAll(async () => {

@@ -1,11 +1,12 @@
 /** The credits of claims and refunds that a seller asks for by /settle. */
 import type { Devnet } from "@farthing/devnet";
 import { startRpcProxy, type RpcProxy } from "@farthing/lab/rpc-proxy";
-import { isObject, parseWireAddress, type Address, type JsonObject } from "@farthing/protocol";
+import { isObject, type Address, type JsonObject } from "@farthing/protocol";
 import { systemClock } from "@farthing/engine/base";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { createClockWithWaits } from "../../../test/support/changed-waits.testing.ts";
 import {
+  authorizerOf,
   channelOf,
   deposited,
   depositBody,
@@ -54,12 +55,7 @@ beforeAll(async () => {
   };
   const of = { selfBuilt: false, databaseUrl, store, env, clock };
   served = await serveOn(devnet, { ...of, rpcUrl: proxy.url });
-  const { body: supported } = await served.get("/supported", withKey);
-  const named = parseWireAddress(
-    /"receiverAuthorizer":"(0x\w{40})"/.exec(JSON.stringify(supported))?.[1] ?? "",
-  );
-  if (!named) throw new Error("the account has no authorizer");
-  authorizer = named;
+  authorizer = await authorizerOf(served, withKey);
 });
 afterAll(async () => {
   await served?.stop();

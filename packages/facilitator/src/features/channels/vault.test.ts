@@ -9,7 +9,6 @@ import {
   claimBatchDigest,
   depositCollector,
   isObject,
-  parseWireAddress,
   secp256k1Order,
   type Address,
   type Hex,
@@ -18,6 +17,7 @@ import {
 import { channelCalls } from "@farthing/protocol/channel-contract";
 import { systemClock } from "@farthing/engine/base";
 import {
+  authorizerOf,
   channelNetwork,
   channelOf,
   deposited,
@@ -30,7 +30,6 @@ import { createClockWithWaits } from "../../../test/support/changed-waits.testin
 import {
   serveOn,
   startChain,
-  textAt,
   walletAt,
   type Served,
 } from "../../../test/support/facilitator.testing.ts";
@@ -63,12 +62,7 @@ beforeAll(async () => {
   const input = { account: devnet.seller.address, mode: "test", label: "shop" } as const;
   key = (await createApiKey(store, systemClock, input)).text;
   await store.close();
-  const { body } = await served.get("/supported", withKey());
-  const kinds = Array.isArray(body["kinds"]) ? body["kinds"].filter(isObject) : [];
-  const kind = kinds.find(({ scheme }) => scheme === "batch-settlement");
-  const named = parseWireAddress(textAt(kind ?? {}, "extra.receiverAuthorizer"));
-  if (!named) throw new Error("the account has no authorizer");
-  authorizer = named;
+  authorizer = await authorizerOf(served, withKey());
 });
 afterAll(async () => {
   await served?.stop();
