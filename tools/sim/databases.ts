@@ -96,14 +96,7 @@ async function openPostgres(server: TestPostgres, time: VirtualTime): Promise<Ru
     read: () => readPostgresRows(client),
     noteSteps: () => notePostgresSteps(client),
     steps: () => readPostgresSteps(client),
-    async copy() {
-      const putBack = await copyPostgres(client);
-      return async () => {
-        // A failover cuts all connections.
-        await client.query(endOtherSessions, [name]);
-        await putBack();
-      };
-    },
+    copy: () => copyPostgres(client),
     async setReadOnly(isReadOnly) {
       const value = isReadOnly ? "on" : "off";
       // Sessions that exist have read the setting of the database already.

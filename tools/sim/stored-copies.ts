@@ -3,7 +3,7 @@
  * a backup, or when an asynchronous standby takes over. Sequences go back too, so ids are given again.
  */
 import { DatabaseSync } from "node:sqlite";
-import type { Client } from "pg";
+import { DatabaseError, type Client } from "pg";
 
 /** Puts a database back to how it was when the copy was made. */
 export type PutBack = () => Promise<void>;
@@ -49,6 +49,35 @@ function openFile(path: string): DatabaseSync {
 /** Milliseconds that PostgreSQL waits for a session to end. */
 const endMs = 30_000;
 
+/** A failover cuts all connections. */
+const endOtherSessions = `select pg_terminate_backend(pid, ${endMs}) from pg_stat_activity
+  where datname = current_database() and pid <> pg_backend_pid()
+    and backend_type = 'client backend'`;
+
+/** How often the tables are asked for; a service connects again a few times while its sessions end. */
+const lockTriesMax = 200;
+
+/** The code of PostgreSQL for a lock that another session has. */
+const lockNotAvailable = "55P03";
+
+/**
+ * Begins a transaction that has all tables for itself. Whoever has connected since the others ended may
+ * hold a lock and wait for another one, so that nobody waits here: their sessions end once more.
+ */
+async function beginAlone(client: Client, tables: string, tries = lockTriesMax): Promise<void> {
+  await client.query(endOtherSessions);
+  await client.query("begin; set local session_replication_role = replica");
+  try {
+    await client.query(`lock table ${tables} in access exclusive mode nowait`);
+  } catch (error) {
+    await client.query("rollback");
+    if (!(error instanceof DatabaseError) || error.code !== lockNotAvailable || tries === 1) {
+      throw error;
+    }
+    await beginAlone(client, tables, tries - 1);
+  }
+}
+
 /** Copies the tables and sequences of a PostgreSQL database, in one moment. */
 export async function copyPostgres(client: Client): Promise<PutBack> {
   const list = async (query: string) =>
@@ -70,8 +99,8 @@ export async function copyPostgres(client: Client): Promise<PutBack> {
   }
   await client.query("commit");
   return async () => {
-    await client.query("begin; set local session_replication_role = replica");
     const all = tables.map((table) => `public."${table}"`).join(", ");
+    await beginAlone(client, all);
     await client.query(`truncate ${all}`);
     for (const table of tables) {
       await client.query(
@@ -82,11 +111,7 @@ export async function copyPostgres(client: Client): Promise<PutBack> {
       await client.query(`select setval('public."${name}"', ${last})`);
     }
     // Whoever has connected meanwhile has seen what is lost, which nobody sees after a failover.
-    await client.query(
-      `select pg_terminate_backend(pid, ${endMs}) from pg_stat_activity
-        where datname = current_database() and pid <> pg_backend_pid()
-          and backend_type = 'client backend'`,
-    );
+    await client.query(endOtherSessions);
     await client.query("commit");
   };
 }

@@ -8,6 +8,7 @@ import type { Duplex } from "node:stream";
 import { isObject } from "@farthing/protocol";
 import { refuseForeign } from "./foreign-pages.ts";
 import type { FrontCall, FrontReply, GasPriceRule } from "./gas-price.ts";
+import { postJson } from "./post-json.ts";
 
 export interface Front {
   readonly port: number;
@@ -85,7 +86,9 @@ async function serve(
   if (body === undefined) {
     return refuse(response, 413, `A request has at most ${bodyBytesMax} bytes.`);
   }
-  const answered = gasPrice ? await answer(body, upstream, gasPrice) : await post(upstream, body);
+  const answered = gasPrice
+    ? await answer(body, upstream, gasPrice)
+    : await postJson(upstream, body);
   response.writeHead(200, headers).end(answered);
 }
 
@@ -138,7 +141,7 @@ async function listenOn(server: Server, port: number): Promise<number> {
 async function answer(body: string, upstream: string, gasPrice: GasPriceRule): Promise<string> {
   const read = readJson(body);
   const calls = (Array.isArray(read) ? read : [read]).filter(isObject);
-  if (calls.length === 0) return post(upstream, body);
+  if (calls.length === 0) return postJson(upstream, body);
   const replies = calls.map((call) => replyTo(call, upstream, gasPrice));
   const answers = (await Promise.all(replies)).filter((reply) => reply !== undefined);
   return JSON.stringify(Array.isArray(read) ? answers : answers[0]);
@@ -147,15 +150,11 @@ async function answer(body: string, upstream: string, gasPrice: GasPriceRule): P
 async function replyTo(call: FrontCall, upstream: string, gasPrice: GasPriceRule) {
   const own: FrontReply | undefined = await gasPrice.reply(call);
   if (own) return { jsonrpc: "2.0", id: call["id"] ?? null, ...own };
-  const ask = () => post(upstream, JSON.stringify(call));
+  const ask = () => postJson(upstream, JSON.stringify(call));
   const isSend = call["method"] === "eth_sendRawTransaction";
   const reply = readJson(await (isSend ? gasPrice.whileSending(ask) : ask()));
   if (!isObject(reply) || !("result" in reply)) return reply;
   return { ...reply, result: gasPrice.show(call, reply["result"]) };
-}
-
-async function post(upstream: string, body: string): Promise<string> {
-  return (await fetch(upstream, { method: "POST", headers, body })).text();
 }
 
 function readJson(body: string): unknown {

@@ -1,4 +1,5 @@
 /** JSON-RPC to the local chain. Nothing is retried or hidden. */
+import { postJson } from "./post-json.ts";
 
 export interface RpcCall {
   method: string;
@@ -27,12 +28,7 @@ interface RpcReply<T> {
 /** One HTTP request; the results are in order. Throws the first error. */
 export async function sendBatch<T>(url: string, calls: RpcCall[]): Promise<T[]> {
   const body = calls.map((call, id) => ({ jsonrpc: "2.0", id, ...call }));
-  const response = await fetch(url, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  const replies: RpcReply<T>[] = await response.json();
+  const replies: RpcReply<T>[] = JSON.parse(await postJson(url, JSON.stringify(body)));
   const byId = new Map(replies.map((reply) => [reply.id, reply]));
   return calls.map(({ method }, id) => {
     const reply = byId.get(id);

@@ -1,5 +1,6 @@
 /** A node behind a proxy, reached over HTTP. */
 import { isObject, type JsonObject } from "@farthing/protocol";
+import { postJson } from "../post-json.ts";
 import type { NodeCall, NodeReply, NodeUpstream } from "./messages.ts";
 
 /**
@@ -11,12 +12,8 @@ export async function postCalls(
   calls: readonly NodeCall[],
 ): Promise<(JsonObject | undefined)[]> {
   if (calls.length === 0) return [];
-  const response = await fetch(url, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(calls.map((call, id) => ({ ...call, jsonrpc: "2.0", id }))),
-  });
-  const answers: unknown = await response.json();
+  const body = JSON.stringify(calls.map((call, id) => ({ ...call, jsonrpc: "2.0", id })));
+  const answers: unknown = JSON.parse(await postJson(url, body));
   const byId = new Map(
     (Array.isArray(answers) ? answers : []).filter(isObject).map((one) => [one["id"], one]),
   );
