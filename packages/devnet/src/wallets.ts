@@ -44,12 +44,6 @@ export function deriveWallets(count: { buyers: number; relayers: number }) {
       throw new Error(`${name} must be a whole number from 0 to ${walletsMax}, not ${wanted}`);
     }
   }
-  const branch = HdKey.fromSeed(Mnemonic.toSeed(devnetMnemonic)).derive("m/44'/60'/0'/0");
-  const wallet = (index: number): DevnetWallet => {
-    const key = branch.derive(`m/${index}`);
-    const address = Address.checksum(Address.fromPublicKey(key.publicKey));
-    return { address, privateKey: key.privateKey };
-  };
   const range = (first: number, length: number) =>
     Array.from({ length }, (_, position) => wallet(first + position));
   return {
@@ -61,4 +55,20 @@ export function deriveWallets(count: { buyers: number; relayers: number }) {
     treasury: wallet(treasuryIndex),
     smartWalletOwner: wallet(smartWalletOwnerIndex),
   };
+}
+
+/** A few milliseconds each, and a process of tests starts hundreds of chains. As many as have an index. */
+const derived = new Map<number, DevnetWallet>();
+
+let branch: HdKey.HdKey | undefined;
+
+function wallet(index: number): DevnetWallet {
+  const known = derived.get(index);
+  if (known) return known;
+  branch ??= HdKey.fromSeed(Mnemonic.toSeed(devnetMnemonic)).derive("m/44'/60'/0'/0");
+  const key = branch.derive(`m/${index}`);
+  const address = Address.checksum(Address.fromPublicKey(key.publicKey));
+  const made = { address, privateKey: key.privateKey };
+  derived.set(index, made);
+  return made;
 }
