@@ -76,6 +76,7 @@ function plain(text: string): string {
     .replaceAll(/0x[0-9a-f]{64}/g, "0x")
     .replaceAll(/"logIndex":\d+/g, '"logIndex":0')
     .replaceAll(/\d+ s old/g, "0 s old")
+    .replaceAll(/\d+ seconds? ago/g, "0 seconds ago")
     .replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, "http://here");
 }
 

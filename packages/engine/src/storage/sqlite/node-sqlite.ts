@@ -4,7 +4,7 @@
  */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { useWriteAheadLog } from "@farthing/protocol";
-import { sql, SqliteDialect, type SqliteDatabase } from "kysely";
+import { sql, SqliteAdapter, SqliteDialect, type SqliteDatabase } from "kysely";
 import { assert } from "../../base/assert.ts";
 import { noChanges } from "../changes.ts";
 import type { DatabaseDialect, ListColumns } from "../dialect.ts";
@@ -23,6 +23,23 @@ const cacheKib = 32_768;
 /** The store has a few dozen texts; lists of values make more. */
 const statementsMax = 256;
 
+/**
+ * SQLite takes back a `create table` and an `alter table` as well, which Kysely does not rely on. A start
+ * that is killed, or that fills the disk, within the missing migrations would leave a half of one, which no
+ * later start could complete.
+ */
+class WholeMigrations extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+}
+
+class DialectOfOneFile extends SqliteDialect {
+  override createAdapter(): SqliteAdapter {
+    return new WholeMigrations();
+  }
+}
+
 /** Opens a file, or ":memory:"; a read-only file must exist. */
 export function openSqlite(
   path: string,
@@ -38,7 +55,7 @@ export function openSqlite(
   }
   const adapted = adapt(database);
   return {
-    dialect: new SqliteDialect({ database: adapted }),
+    dialect: new DialectOfOneFile({ database: adapted }),
     idType: "integer",
     hasRowLocks: false,
     changes: noChanges,
