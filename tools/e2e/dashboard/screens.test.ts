@@ -2,8 +2,9 @@
  * Every screen, with something in it and empty, in light and dark and on a phone: axe finds nothing
  * serious, nothing is wider than the window, and the content security policy keeps nothing out.
  */
+import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { expectFitInBothSchemes, findBarriers, windows } from "../support/axe.testing.ts";
+import { expectFitIn, findBarriers, windows } from "../support/axe.testing.ts";
 import { stockBuyer } from "../support/buyers.testing.ts";
 import { describeInBrowser } from "../support/chromium.testing.ts";
 import { openWindow, signIn, startStage, type Stage } from "./fixture.testing.ts";
@@ -30,13 +31,13 @@ describeInBrowser("the screens of the dashboard", () => {
   });
   afterAll(() => stage?.stop());
 
-  test.each(windows)("with something in them, %s", async (_name, options) => {
+  test.each(windows)("with something in them, %s", async (_name, options, schemes) => {
     const { seller } = stage.market.devnet;
     const window = await openWindow(stage, [{ name: "Alpha", keys: [seller.privateKey] }], options);
     const { page } = window;
     await page.goto(stage.screen());
     await page.getByText("No password").or(page.getByText("There is no password")).waitFor();
-    for (const colorScheme of ["light", "dark"] as const) {
+    for (const colorScheme of schemes) {
       await page.emulateMedia({ colorScheme });
       expect({ colorScheme, barriers: await findBarriers(page) }).toMatchObject({ barriers: [] });
     }
@@ -52,14 +53,14 @@ describeInBrowser("the screens of the dashboard", () => {
       for (const summary of await page.locator("details:not([open]) > summary").all()) {
         await summary.click();
       }
-      await expectFitInBothSchemes(page, place);
+      await expectFitIn(schemes, page, place);
       expect([place, await page.evaluate(countCutTables)]).toEqual([place, 0]);
     }
     expect(window.complaints).toEqual([]);
     await window.context.close();
   });
 
-  test.each(windows)("empty, with their dialogs, %s", async (_name, options) => {
+  test.each(windows)("empty, with their dialogs, %s", async (_name, options, schemes) => {
     const { privateKey } = stage.market.newBuyer();
     const window = await openWindow(stage, [{ name: "Alpha", keys: [privateKey] }], options);
     const { page } = window;
@@ -74,10 +75,10 @@ describeInBrowser("the screens of the dashboard", () => {
     ] as const) {
       await page.goto(stage.screen(place));
       await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" });
-      await expectFitInBothSchemes(page, place);
+      await expectFitIn(schemes, page, place);
       await page.getByRole("button", { name: button }).first().click();
       await page.getByRole("dialog").waitFor();
-      await expectFitInBothSchemes(page, `${place}, ${button}`);
+      await expectFitIn(schemes, page, `${place}, ${button}`);
     }
     for (const place of [
       "",
@@ -92,10 +93,22 @@ describeInBrowser("the screens of the dashboard", () => {
     ]) {
       await page.goto(stage.screen(place));
       await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" });
-      await expectFitInBothSchemes(page, place);
+      await expectFitIn(schemes, page, place);
     }
     await window.context.close();
   });
+});
+
+test("the width of a window changes no colour, so dark screens on a phone look as on a desk", () => {
+  const folder = new URL("../../../packages/dashboard/src/styles/", import.meta.url);
+  const sheets = readdirSync(folder).map((name) => readFileSync(new URL(name, folder), "utf8"));
+  const ofWidths = sheets.flatMap((sheet) => sheet.match(/^@media \(width[^]*?^\}/gm) ?? []);
+  expect(ofWidths).not.toEqual([]);
+  const colors = ofWidths
+    .join("\n")
+    .match(/^.*(color|background|fill|stroke|outline|shadow).*:.*$/gm);
+  // What has no background shows that of what it stands on.
+  expect(colors?.map((line) => line.trim())).toEqual(["background: none;"]);
 });
 
 /** Tables that hide a part until someone scrolls them, or the ring of a link or button. */
