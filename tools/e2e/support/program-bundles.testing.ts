@@ -18,6 +18,7 @@ const programs = [
   "packages/facilitator/test/crash/crash-runner.testing.ts",
   "packages/facilitator/test/crash/stepped-runner.testing.ts",
   "packages/facilitator/test/support/serve-runner.testing.ts",
+  "packages/seller/src/payment-records/several-processes/shop-process.testing.ts",
   "tools/sim/facilitator-process.ts",
   "tools/soak/channels/shop-process.ts",
 ];

@@ -2,10 +2,11 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { programFile } from "@farthing/lab/programs";
 import type { ShopOrder } from "./shop-process.testing.ts";
 
 /** Today's seller, and that of commit 7c505e4, which was the newest one before this format. */
-export const today = join(import.meta.dirname, "shop-process.testing.ts");
+export const today = programFile(new URL("shop-process.testing.ts", import.meta.url));
 export const before = join(import.meta.dirname, "generated/seller-7c505e4.testing.mjs");
 
 /** Starts a seller's process; `made` counts the reports it made. */
