@@ -89,11 +89,16 @@ export function believeWorkers(server: Server): void {
   });
 }
 
+/** Node.js has raised it before any module runs, and the report takes some ten milliseconds. */
+let openFiles: { readonly max: number | undefined } | undefined;
+
 /** The file descriptors that this process may open; undefined where the platform does not tell. */
 export function openFilesMax(): number | undefined {
   if (!process.report) return undefined;
   // It would look up the names of all connections.
-  return openFilesIn(Object.assign(process.report, { excludeNetwork: true }).getReport());
+  const report = Object.assign(process.report, { excludeNetwork: true });
+  openFiles ??= { max: openFilesIn(report.getReport()) };
+  return openFiles.max;
 }
 
 /**
