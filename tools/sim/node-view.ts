@@ -84,6 +84,9 @@ export function createNodeView(options: NodeViewDeps): NodeView {
     }
     if (method === "eth_getLogs") return readLogs(options, params[0], head);
     const reply = seenBy({ head, pool }, method, params, await pass(world.devnet, method, params));
+    // A facilitator that sees it sends nothing that the pool would refuse for it.
+    const isEmpty = method === "eth_getBalance" && "result" in reply && reply.result === "0x0";
+    if (isEmpty) observedFaults.note("wallet: out of gas money");
     const isHeader = method === "eth_getBlockByNumber" && "result" in reply;
     if (!isHeader) return reply;
     if (isObject(reply.result)) options.onHeader(Number(reply.result["number"]));
