@@ -335,8 +335,6 @@ async function failAgain(tx: EngineTransaction, ids: readonly string[]): Promise
       failure: ref("earlier_failure"),
       failure_message: ref("earlier_failure_message"),
       failed_at: tx.now,
-      earlier_failure: null,
-      earlier_failure_message: null,
     }))
     .where(isOneOf(tx.engine, ids))
     .where(isAllowed("failed"))

@@ -1,15 +1,18 @@
 /** Contract payers whose transactions revert, and company that makes a batch revert. */
 import type { Address } from "@farthing/protocol";
 import { beforeEach, expect, test } from "vitest";
+import type { RelayerTransaction, WalletLease } from "../../src/model/relayer-transaction.ts";
 import { storesForEach } from "./store-benches.testing.ts";
 import {
   chainId,
   claimOf,
   held,
   hex32,
+  lane,
   next,
   otherLane,
   planOf,
+  take,
   type StoreBench,
   type TestStore,
 } from "./store-values.testing.ts";
@@ -32,6 +35,11 @@ export function contractPayersSuite(start: () => Promise<StoreBench>): void {
     const claim = claimOf({ payer, payerHasCode });
     await store.claimSettlements([claim], 1);
     return claim.id;
+  }
+
+  async function sign(lease: WalletLease, one: RelayerTransaction | undefined): Promise<void> {
+    const bytes = { id: one?.id ?? 0, raw: hex32(next()), hash: hex32(next()) };
+    await store.recordSigned(lease, [bytes], 3);
   }
 
   async function failAt(now: number, pausesPayer: boolean): Promise<void> {
@@ -82,8 +90,8 @@ export function contractPayersSuite(start: () => Promise<StoreBench>): void {
     const lease = await held(store);
     const elsewhere = await held(other, "two", otherLane);
     const plan = (id: string) => ({ ...planOf(id), payerLimit });
-    const [taken] = await store.reserveTransactions(lease, [plan(first)], 2);
-    expect(taken?.settlementIds).toEqual([first]);
+    const [taken, ...more] = await store.reserveTransactions(lease, [first, second].map(plan), 2);
+    expect([taken?.settlementIds, more]).toEqual([[first], []]);
     expect(await other.reserveTransactions(elsewhere, [plan(second)], 2)).toEqual([]);
     expect(await other.reserveTransactions(elsewhere, [planOf(plain)], 2)).toHaveLength(1);
     await store.closeTransactions(taken ? [taken] : [], "mined", 5);
@@ -94,23 +102,33 @@ export function contractPayersSuite(start: () => Promise<StoreBench>): void {
     const ids = [await claimed(hexAddress(), false), await claimed(hexAddress(), false)];
     const [once = "", twice = ""] = ids;
     const lease = await held(store);
+    // What another transaction took the nonce of has reverted nowhere.
+    const [never] = await store.reserveTransactions(lease, [planOf(once)], 2);
+    await sign(lease, never);
+    await store.closeTransactions(never ? [never] : [], "dropped");
+    expect(await store.requeueSettlements([once], 6, 4)).toHaveLength(1);
     for (const carried of [ids, [twice]]) {
       const [reserved] = await store.reserveTransactions(lease, [planOf(...carried)], 2);
-      const id = reserved?.id ?? 0;
-      await store.recordSigned(lease, [{ id, raw: hex32(next()), hash: hex32(next()) }], 3);
+      await sign(lease, reserved);
       await store.closeTransactions(reserved ? [reserved] : [], "mined", 5);
       // Its block may be gone, and the transaction be mined again.
       expect(await store.requeueSettlements(carried, 6, 4)).toEqual([]);
       expect(await store.requeueSettlements(carried, 6, 5)).toHaveLength(carried.length);
     }
     expect([...(await other.findRevertedTwice(ids))]).toEqual([twice]);
-    // Carried again: a start opens the nonce that carries it, not those that are final.
-    const [third] = await store.reserveTransactions(lease, [planOf(once, twice)], 6);
-    const id = third?.id ?? 0;
-    await store.recordSigned(lease, [{ id, raw: hex32(next()), hash: hex32(next()) }], 7);
+    // Carried again: a start opens the nonces that carry them, not those that are final, also where one
+    // of another wallet has the same number.
+    const [third] = await store.reserveTransactions(lease, [planOf(once)], 6);
+    const nonceFloor = third ? third.nonce - 1 : 0;
+    const elsewhere = await take(store, "two", { lane: otherLane, nonceFloor });
+    if (!elsewhere) throw new Error("another process holds the wallet");
+    const [fourth] = await store.reserveTransactions(elsewhere, [planOf(twice)], 6);
+    await sign(lease, third);
+    await sign(elsewhere, fourth);
     await store.reopenTransactions(chainId, { settlementIds: ids });
-    const open = await store.listOpenTransactions(chainId, lease.lane);
-    expect(open.map((transaction) => transaction.id)).toEqual([id]);
+    const openIn = async (at: Address) =>
+      (await store.listOpenTransactions(chainId, at)).map(({ id }) => id);
+    expect([await openIn(lane), await openIn(otherLane)]).toEqual([[third?.id], [fourth?.id]]);
   });
 }
 

@@ -1,5 +1,5 @@
 /** What the store keeps of payments that it had lost, and of what its wallets have used. */
-import { refundNonce } from "@farthing/protocol";
+import { refundNonce, zeroAddress } from "@farthing/protocol";
 import { expect, test } from "vitest";
 import type { Claim } from "../../src/index.ts";
 import { storeForEach } from "./store-benches.testing.ts";
@@ -10,6 +10,7 @@ import {
   lane,
   otherLane,
   planOf,
+  refusalOf,
   type StoreBench,
 } from "./store-values.testing.ts";
 
@@ -80,11 +81,21 @@ export function recoveredSuite(start: () => Promise<StoreBench>): void {
     // One that an account claims again is its own from the start.
     const claimed = await recover({ ...ours, owner, amount: 4n, nonce: refundNonce(payment, 1) });
     expect(await store.bindClaim(claimed, 8)).toEqual({ kind: "existing" });
-    const [foreign] = await store.claimSettlements(
-      [claimOf({ ...ours, isRecovered: true, amount: 1n })],
-      9,
-    );
-    expect(foreign).toEqual({ kind: "refused", reason: "refund_mismatch" });
+    const ofRefund = {
+      payer: refund.payTo,
+      payTo: refund.payer,
+      refund: { of: refund.id, unitsMin: 1n },
+      nonce: refundNonce(refund, 0),
+    };
+    const none = [
+      ours,
+      { ...ours, payer: zeroAddress, nonce: refundNonce(payment, 0) },
+      { ...ours, payTo: zeroAddress, nonce: refundNonce(payment, 0) },
+      ofRefund,
+    ];
+    const claims = none.map((one) => claimOf({ ...one, isRecovered: true, amount: 1n }));
+    const refusals = (await store.claimSettlements(claims, 9)).map(refusalOf);
+    expect(new Set(refusals)).toEqual(new Set(["refund_mismatch"]));
   });
 
   test("nonces are listed with the time of the newest, and raised to what the chain has used", async () => {

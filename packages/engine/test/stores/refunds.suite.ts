@@ -10,8 +10,11 @@ import {
   claimOf,
   confirm,
   fail,
+  held,
+  hex32,
   idOf,
   minedIn,
+  planOf,
   refusalOf,
   type StoreBench,
   type TestStore,
@@ -87,8 +90,16 @@ export function refundsSuite(start: () => Promise<StoreBench>): void {
     const payment = await finalPayment(store);
     const first = refundOf(payment, 0, 4n);
     await store.claimSettlements([first], 10);
-    await fail(store, first.id);
-    const again = refundOf(payment, 0, 4n, { signature: "0xabcd", validBefore: noEnd });
+    const lease = await held(store);
+    const [sent] = await store.reserveTransactions(lease, [planOf(first.id)], 11);
+    await store.recordSigned(lease, [{ id: sent?.id ?? 0, raw: hex32(1), hash: hex32(1) }], 12);
+    await store.closeTransactions(sent ? [sent] : [], "mined", 99);
+    const reverted = { code: "transaction_reverted", message: "m", transaction: hex32(1) } as const;
+    await store.recordFailed([{ id: first.id, ...reverted }], 13);
+    const window = { validAfter: 5n, validBefore: noEnd };
+    // Its payee is a contract wallet by now.
+    const payer = { payerHasCode: true, seenUnusedAt: 98 };
+    const again = refundOf(payment, 0, 4n, { signature: "0xabcd", ...window, ...payer });
     const [result] = await store.claimSettlements([again], 20);
     expect(result).toMatchObject({ kind: "created" });
     expect(idOf(result)).toBe(first.id);
@@ -96,11 +107,15 @@ export function refundsSuite(start: () => Promise<StoreBench>): void {
       state: "queued",
       refundOf: payment.id,
       signature: "0xabcd",
-      validBefore: noEnd,
+      signatureHash: expect.any(String),
+      ...window,
+      ...payer,
       failure: null,
       failedAt: null,
       transaction: null,
+      submittedAt: null,
     });
+    expect(await store.reserveTransactions(lease, [planOf(first.id)], 21)).toHaveLength(1);
     expect(await store.takeFailuresToLookAt(chainId, 10, Number.MAX_SAFE_INTEGER)).toEqual([]);
     await confirm(store, first.id);
     expect((await store.findSettlement(first.id))?.state).toBe("confirmed");
@@ -138,8 +153,13 @@ export function refundsSuite(start: () => Promise<StoreBench>): void {
     const { amount, validBefore } = first;
     const expired = { code: "authorization_expired", message: "m", transaction: null } as const;
     // Another process has searched for the first one until now.
-    const late = { id: first.id, ...expired, authorization: { amount, validBefore } };
-    expect(await store.recordFailed([late], 30)).toEqual([]);
+    for (const authorization of [
+      { amount, validBefore },
+      { amount: amount - 1n, validBefore: noEnd },
+    ]) {
+      const late = { id: first.id, ...expired, authorization };
+      expect(await store.recordFailed([late], 30)).toEqual([]);
+    }
     expect((await store.findSettlement(first.id))?.state).toBe("queued");
     await fail(store, first.id);
     await store.endFailureWatches([first]);
@@ -200,6 +220,14 @@ export function refundsSuite(start: () => Promise<StoreBench>): void {
     await store.recordFinalized(chainId, 101, 12);
     const refunded = await store.findSettlement(refund.id);
     expect(refunded && (await claim(refunded))).toBe("settlement_not_refundable");
+  });
+
+  test("a refund of nothing is none, also where no amount is too small", async () => {
+    const { store } = at();
+    const payment = await finalPayment(store);
+    const refund = { of: payment.id, unitsMin: 0n };
+    const [nothing] = await store.claimSettlements([refundOf(payment, 0, 0n, { refund })], 10);
+    expect(refusalOf(nothing)).toBe("amount_below_minimum");
   });
 
   test("payments and refunds do not share a nonce", async () => {

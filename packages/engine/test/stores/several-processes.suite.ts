@@ -129,7 +129,8 @@ function guardTests(storeAt: (index: number) => TestStore): void {
     const { nonce } = former;
     const newer = (await storeAt(0).replaceTransaction(lease, nonce, planOf(way.id), 8)) ?? former;
     expect(newer).toMatchObject({ nonce, state: "intent", settlementIds: [way.id] });
-    await sign(storeAt(0), { ...way, transaction: newer });
+    const bytes = { id: newer.id, raw: hex32(newer.id), hash: hex32(newer.id) };
+    await storeAt(0).recordSigned(lease, [bytes], 9);
     expect(await storeAt(1).findSettlement(way.id)).toMatchObject({
       transaction: hex32(newer.id),
       submittedAt: 2,

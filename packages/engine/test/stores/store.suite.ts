@@ -252,6 +252,23 @@ function leaseTests(at: () => { bench: StoreBench; store: TestStore }): void {
     await expect(store.releaseUnsigned(lease, [], 3)).rejects.toMatchObject({ code: "lease_lost" });
   });
 
+  test("what another transaction carries by now is not released with the one before it", async () => {
+    const { store } = at();
+    const claim = claimOf();
+    await store.claimSettlements([claim], 1);
+    const former = await held(store);
+    const lease = await held(store, "two", otherLane);
+    const [given] = await store.reserveTransactions(former, [planOf(claim.id)], 1);
+    const ids = given ? [given.id] : [];
+    await store.releaseUnsigned(former, ids, 2);
+    const [carrier] = await store.reserveTransactions(lease, [planOf(claim.id)], 2);
+    await store.releaseUnsigned(former, ids, 3);
+    expect(await store.listUnassigned({ ids: [claim.id] })).toEqual([]);
+    expect(await store.listOpenTransactions(chainId, otherLane)).toMatchObject([
+      { id: carrier?.id, settlementIds: [claim.id] },
+    ]);
+  });
+
   test("the next nonce follows the chain up and never down", async () => {
     const { store } = at();
     const nonceAt = async (nonceFloor: number) =>

@@ -10,6 +10,7 @@ import { storeForEach } from "./store-benches.testing.ts";
 import {
   chainId,
   hex32,
+  minedIn,
   replaceAt,
   reserved,
   type StoreBench,
@@ -174,6 +175,17 @@ export function transactionsSuite(start: () => Promise<StoreBench>): void {
     expect(await Promise.all([first, second].map(stateOf))).toEqual(["mined", "dropped"]);
     await store.reopenTransactions(chainId, { shown: [hashOf(second)] });
     expect(await Promise.all([first, second].map(stateOf))).toEqual(["sent", "sent"]);
+  });
+
+  test("a payment that has its outcome opens no nonce", async () => {
+    const { store } = at();
+    const { lease, claim, transaction } = await reserved(store);
+    await sign(store, lease, transaction);
+    await store.closeNonce(transaction, minedAt);
+    const mined = { ...minedIn(minedAt), transaction: hashOf(transaction) };
+    await store.recordConfirmed([{ id: claim.id, mined }], 3);
+    await store.reopenTransactions(chainId, { settlementIds: [claim.id] });
+    expect(await stateOf(transaction)).toBe("mined");
   });
 
   describe.each(states)("from %s", (before) => {
