@@ -48,7 +48,8 @@ function createChain(more: Partial<Channels> = {}) {
   const chain: Channels = {
     isDeployed: async () => true,
     read: async (_chainId, ids) => ids.map(() => state),
-    readReceiver: async () => ({ totalClaimed: 0n, totalSettled: 0n }),
+    // Less than a sweep is worth.
+    readReceiver: async () => ({ totalClaimed: 5n, totalSettled: 0n }),
     headOf: () => head,
     events: async () => [],
     async call(chainId) {
