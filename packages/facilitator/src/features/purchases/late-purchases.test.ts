@@ -61,7 +61,7 @@ async function openAccount(): Promise<{ wallet: DevnetWallet; browser: Browser }
 }
 
 /** The payment as its payer could bring it to the token himself. */
-function paymentOf(purchase: JsonObject, payer: DevnetWallet): JsonObject {
+function paymentOf(purchase: JsonObject, payer: DevnetWallet, changes: object = {}): JsonObject {
   return bodyOn(devnet, {
     payer,
     authorization: {
@@ -69,6 +69,7 @@ function paymentOf(purchase: JsonObject, payer: DevnetWallet): JsonObject {
       value: BigInt(textAt(purchase, "amount")),
       validBefore: BigInt(textAt(purchase, "validBefore")),
       nonce: hexAt(purchase, "nonce"),
+      ...changes,
     },
   });
 }
@@ -162,16 +163,25 @@ test("not paid in time: refused, and expired once no one can pay it", async () =
   expect(await usesOf(devnet, paymentOf(purchase, wallet))).toEqual([]);
 });
 
-test("paid by its payer himself, waiting or canceled: found, and credited once", async () => {
+test("paid by its payer himself, waiting or canceled: found, and credited once, for its price alone", async () => {
   const { wallet, browser } = await openAccount();
   const waiting = await beginPurchase(browser);
   const canceled = await beginPurchase(browser);
   const unpaid = await beginPurchase(browser);
   for (const one of [canceled, unpaid]) await browser.send("DELETE", pathOf(one));
   for (const one of [waiting, canceled]) await frontRun(devnet, paymentOf(one, wallet));
-  await outlive(unpaid);
+  // Their nonces are spent on less, and on another payee.
+  const others = [{ value: 1n }, { to: devnet.seller.address }];
+  const unlike: JsonObject[] = [];
+  for (const changes of others) {
+    const purchase = await beginPurchase(browser);
+    await frontRun(devnet, paymentOf(purchase, wallet, changes));
+    unlike.push(purchase);
+  }
+  await outlive(unlike.at(-1) ?? unpaid);
   await purchaseIn(browser, waiting, "credited");
   await purchaseIn(browser, canceled, "credited");
+  for (const one of unlike) await purchaseIn(browser, one, "expired", "credited");
   // It cannot be paid any more; to its owner it is what he made it.
   const id = textAt(unpaid, "id");
   await expect.poll(async () => (await store.findPurchase(id))?.state).toBe("expired");

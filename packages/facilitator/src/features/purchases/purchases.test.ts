@@ -27,9 +27,11 @@ import {
   readPurchase,
   signPurchase,
 } from "./purchases.testing.ts";
+import { startRpcProxy, type RpcProxy } from "@farthing/lab/rpc-proxy";
 import { openStore } from "../open-store.ts";
 
 let devnet: Devnet;
+let node: RpcProxy;
 let served: Served;
 let letGo: () => void;
 let treasury: Address;
@@ -37,8 +39,10 @@ let treasury: Address;
 beforeAll(async () => {
   devnet = await startChain({ buyers: 16 });
   treasury = devnet.treasury.address;
+  node = await startRpcProxy(devnet.rpcUrl);
   served = await serveOn(devnet, {
     selfBuilt: false,
+    rpcUrl: node.url,
     env: {
       FARTHING_TREASURY: treasury,
       FARTHING_PURCHASE_REVIEW_ABOVE: "20",
@@ -52,6 +56,7 @@ beforeAll(async () => {
 afterAll(async () => {
   letGo?.();
   await served?.stop();
+  await node?.stop();
   await devnet?.stop();
 });
 
@@ -209,6 +214,29 @@ test("a canceled one is not paid; one that is under way is not canceled", async 
   await payPurchase(browser, next, signPurchase(next, wallet));
   const nextPath = `${purchasesPath}/${textAt(next, "id")}`;
   expect((await browser.send("DELETE", nextPath)).status).toBe(409);
+});
+
+test("a wrong signature shown while the right one is looked at takes nothing from it", async () => {
+  const { wallet, browser } = await openAccount();
+  const purchase = await beginPurchase(browser);
+  const nonce = hexAt(purchase, "nonce").slice(2);
+  const [asked, refused] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  onTestFinished(() => void (node.step = undefined));
+  node.step = async (_side, calls) => {
+    if (!JSON.stringify(calls).includes(nonce)) return;
+    node.step = undefined;
+    asked.resolve();
+    await refused.promise;
+  };
+  const paying = payPurchase(browser, purchase, signPurchase(purchase, wallet));
+  await asked.promise;
+  expect(await payPurchase(browser, purchase, "0x00")).toMatchObject({ status: 409 });
+  expect(await readPurchase(browser, purchase)).toMatchObject({ state: "settling" });
+  refused.resolve();
+  expect((await paying).body).toMatchObject({
+    state: "settling",
+    settlementId: expect.stringMatching(/^stl_/),
+  });
 });
 
 test("a large one is held, with its reason, and is not spendable", async () => {
