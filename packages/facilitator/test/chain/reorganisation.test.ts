@@ -6,10 +6,12 @@ import { createLog } from "@farthing/engine/base";
 import { inspectStore } from "@farthing/engine/storage";
 import { openStore, type ServiceStore } from "../../src/features/open-store.ts";
 import { rememberIn } from "../support/lost-rows.testing.ts";
+import { startRpcProxy, type NodeCall } from "@farthing/lab/rpc-proxy";
 import {
   bodyOn,
   countOf,
   createSteeredClock,
+  finalAfterBlocks,
   frontRun,
   newDatabaseUrl,
   oneCent,
@@ -31,7 +33,7 @@ const lines: string[] = [];
 const log = createLog("info", { write: (line) => void lines.push(line) });
 
 beforeAll(async () => {
-  devnet = await startChain({ relayers: 6 });
+  devnet = await startChain({ relayers: 8 });
   served = await serveOn(devnet, { clock });
   second = await serveOn(devnet, { wallets: [2], log });
   patient = await serveOn(devnet, { wallets: [1], env: { FARTHING_CONFIRMATIONS: "3" } });
@@ -261,6 +263,50 @@ test("found by a search, a payment counts no sooner than one that was seen", asy
   expect((await pageOf(after, answer["id"]))["state"]).toBe("submitted");
   await devnet.mine();
   await untilState(after, answer["id"], "confirmed");
+});
+
+test("final before it counts: a service that starts in between leaves it with its transaction", async () => {
+  const env = { FARTHING_CONFIRMATIONS: "8" };
+  const options = { wallets: [6], databaseUrl: newDatabaseUrl(), env };
+  const before = await serveOn(devnet, options);
+  const { body: answer } = await before.post("/settle", bodyOn(devnet), async);
+  await devnet.mine(finalAfterBlocks);
+  await expect.poll(() => openIn(before), soon).toBe(0);
+  const { transaction } = await pageOf(before, answer["id"]);
+  await before.stop();
+  const after = await serveOn(devnet, options);
+  onTestFinished(() => after.stop());
+  expect(await pageOf(after, answer["id"])).toMatchObject({ state: "submitted", transaction });
+  await devnet.mine(8);
+  await untilState(after, answer["id"], "confirmed");
+});
+
+const asksForLogsOf = ({ method, params: [filter] }: NodeCall) =>
+  method === "eth_getLogs" && isObject(filter) && "blockHash" in filter;
+
+test("while a second node is asked about the block: nothing is told of what has gone with it", async () => {
+  const node = await startRpcProxy(devnet.rpcUrl);
+  onTestFinished(() => node.stop());
+  const at = await serveOn(devnet, { wallets: [7], rpcUrl: `${devnet.rpcUrl},${node.url}`, log });
+  onTestFinished(() => at.stop());
+  const [asked, noticed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  node.step = async (side, calls) => {
+    if (side === "before" || !calls.some(asksForLogsOf)) return;
+    asked.resolve();
+    await noticed.promise;
+  };
+  const body = bodyOn(devnet);
+  const { body: answer } = await at.post("/settle", body, async);
+  await asked.promise;
+  lines.length = 0;
+  await loseBlockOf((await usesOf(devnet, body))[0], body);
+  await expect
+    .poll(() => lines.join("\n"), { ...soon, interval: 20 })
+    .toContain("chain_reorganised");
+  noticed.resolve();
+  await expectPaidOnce(at, body, answer["id"]);
+  const told = linesOf(answer["id"]).filter((line) => line === "Settlement confirmed");
+  expect(told).toHaveLength(1);
 });
 
 /** Nonces that the process in charge of a database holds to be on their way. */

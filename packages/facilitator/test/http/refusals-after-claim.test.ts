@@ -30,7 +30,7 @@ let proxy: RpcProxy;
 let served: Served;
 
 beforeAll(async () => {
-  devnet = await startChain({ buyers: 20 });
+  devnet = await startChain({ buyers: 21 });
   proxy = await startRpcProxy(devnet.rpcUrl);
   served = await serveOn(devnet, {
     rpcUrl: proxy.url,
@@ -208,6 +208,23 @@ test("authorization_canceled: before it came here, once the cancellation is fina
     errorMessage: says,
     extra: { x402Reason: x402Reasons.authorization_canceled },
   });
+});
+
+test("paid, and not canceled, where the payment has taken the place of a cancellation that vanished", async () => {
+  const { payer, body } = fresh();
+  const { nonce } = payerAndNonceOf(body);
+  await devnet.cancelAuthorization({ privateKey: payer.privateKey, nonce });
+  const { body: early } = await served.post("/settle", body);
+  expect(early).toMatchObject({ errorReason: "nonce_already_used" });
+  await automine(false);
+  await devnet.rpc("anvil_reorg", [1, []]);
+  const transaction = await frontRun(devnet, body);
+  await devnet.mine(finalAfterBlocks);
+  const says = expect.stringContaining(`has paid the payee in transaction ${transaction}`);
+  // Sooner than what was found first would be forgotten.
+  await expect
+    .poll(async () => (await served.post("/verify", body)).body, { timeout: 20_000 })
+    .toMatchObject({ isValid: false, invalidMessage: says });
 });
 
 test.each([

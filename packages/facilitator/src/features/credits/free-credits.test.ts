@@ -48,10 +48,11 @@ describe.each(bothEngines())("on %s", (_, start) => {
     expect(await store.findCredits(other)).toEqual({ available: 1, held: 2 });
     const short = await store.claimSettlements([priced({ price: 1, terms })], november);
     expect(short.map(refusalOf)).toEqual(["insufficient_facilitator_credits"]);
-    // An earlier time, of another process's clock, is not another month.
-    await store.claimSettlements([priced({ price: 1, terms })], november - 1);
     await store.claimSettlements([priced({ price: 1, terms })], november + 1);
     expect(await store.findCredits(seller)).toEqual({ available: 2, held: 5 });
+    // An earlier time, of another process's clock, is not another month.
+    await store.claimSettlements([priced({ price: 1, terms })], november);
+    expect(await store.findCredits(seller)).toEqual({ available: 1, held: 6 });
     const { items } = await store.listCreditEntries(seller, { limit: 10 });
     expect(items.filter(({ kind }) => kind === "grant").map(({ note }) => note)).toEqual([
       "Free credits of 2026-12",
