@@ -10,10 +10,12 @@ import {
   byContract,
   countOf,
   memberAt,
+  newNonce,
   serveOn,
   startChain,
   textAt,
   usesOf,
+  walletAt,
   withMember,
   type Served,
   type PaymentInput,
@@ -171,6 +173,28 @@ describe("what looks odd and is in order is verified and settled", () => {
     const message = body({ authorization: { validAfter: BigInt(block.timestamp) } });
     expect((await served.post("/verify", message)).body).toMatchObject({ isValid: true });
     expect((await served.post("/settle", message)).body).toMatchObject({ success: true });
+  });
+
+  test("not yet by the last block's: refused for what the token did not get to", async () => {
+    const payer = walletAt(devnet.buyers, 0);
+    const nonce = newNonce();
+    await devnet.cancelAuthorization({ privateKey: payer.privateKey, nonce });
+    const block = await devnet.rpc<{ timestamp: Hex }>("eth_getBlockByNumber", ["latest", false]);
+    const validAfter = BigInt(block.timestamp);
+    const held = await devnet.usdc.balanceOf(payer.address);
+    const inputs: readonly PaymentInput[] = [
+      { authorization: { validAfter, nonce } },
+      { authorization: { validAfter, value: held + 1n } },
+      { authorization: { validAfter }, alter: () => `0x${"12".repeat(65)}` },
+    ];
+    const verdicts = await Promise.all(
+      inputs.map((input) => served.post("/verify", bodyOn(devnet, { payer, ...input }))),
+    );
+    expect(verdicts.map(({ body: verdict }) => verdict["invalidReason"])).toEqual([
+      "nonce_already_used",
+      "insufficient_funds",
+      "invalid_signature",
+    ]);
   });
 });
 

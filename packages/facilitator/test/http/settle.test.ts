@@ -10,6 +10,7 @@ import {
   newDatabaseUrl,
   oneCent,
   payerAndNonceOf,
+  secondsFromNow,
   serveOn,
   startChain,
   usesOf,
@@ -83,6 +84,9 @@ test("a hundred payments of twenty payers at once: all confirmed, every balance 
     const mined = await devnet.rpc<string>("eth_getTransactionCount", [address, "latest"]);
     expect(Number(mined)).toBe(await countOf(devnet, address));
   }
+  // None of them has kept its place in the queue.
+  const { body: status } = await served.get("/v1/status");
+  expect(status).toMatchObject({ networks: [{ queued: 0 }] });
 });
 
 test("the same payment fifty times at once: one transaction, one id, one first answer", async () => {
@@ -230,16 +234,20 @@ describe("the public face waits for official software", () => {
 
 describe("the same nonce with other terms", () => {
   test.each(["pending", "confirmed"])("is refused with the first hash while %s", async (state) => {
-    const body = bodyOn(devnet);
+    const window = { validAfter: 0n, validBefore: secondsFromNow(3_600) };
+    const body = bodyOn(devnet, { authorization: window });
     const prefer = state === "pending" ? "respond-async" : "wait=20";
     const { body: first } = await settleHosted(body, { prefer });
     expect(first).toMatchObject({ status: state });
     const { nonce } = payerAndNonceOf(body);
     const others = [
-      { nonce, value: 2n * oneCent },
-      { nonce, to: devnet.treasury.address },
+      { value: 2n * oneCent },
+      { to: devnet.treasury.address },
+      { validAfter: 1n },
+      { validBefore: window.validBefore + 1n },
     ];
-    for (const authorization of others) {
+    for (const other of others) {
+      const authorization = { nonce, ...window, ...other };
       const { body: answer } = await settleHosted(bodyOn(devnet, { authorization }));
       expect(answer).toMatchObject({
         success: false,

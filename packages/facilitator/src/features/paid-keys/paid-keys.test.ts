@@ -27,6 +27,9 @@ import {
   type Served,
 } from "../../../test/support/facilitator.testing.ts";
 import { holdAnswers, readContract } from "../../../test/support/openapi.testing.ts";
+import { systemClock } from "@farthing/engine/base";
+import { createApiKey } from "../api-keys/key-text.ts";
+import { workingKeysMax } from "../api-keys/service.ts";
 import { openStore } from "../open-store.ts";
 import { mineToFinal } from "../purchases/purchases.testing.ts";
 
@@ -236,5 +239,17 @@ test("an account that the operator deactivated buys nothing", async () => {
     status: 403,
     body: { error: "seller_plan_inactive" },
   });
+  expect(await devnet.usdc.balanceOf(wallet.address)).toBe(before);
+});
+
+test("an account with as many keys as may work buys none, and pays nothing", async () => {
+  const wallet = nextBuyer();
+  const store = await openStore(served.databaseUrl);
+  onTestFinished(() => store.close());
+  await store.ensureAccount(wallet.address, Date.now());
+  const input = { account: wallet.address, mode: "test", label: "shop" } as const;
+  for (let made = 0; made < workingKeysMax; made++) await createApiKey(store, systemClock, input);
+  const before = await devnet.usdc.balanceOf(wallet.address);
+  expect(await buy(headerOf(payment(wallet)))).toMatchObject({ status: 409 });
   expect(await devnet.usdc.balanceOf(wallet.address)).toBe(before);
 });
