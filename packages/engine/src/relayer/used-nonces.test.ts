@@ -32,6 +32,40 @@ const noReceipt: RpcReply = { ok: true, result: null };
 const past: readonly RpcReply[] = [{ ok: true, result: "0x8" }, noReceipt];
 const before: readonly RpcReply[] = [{ ok: true, result: "0x7" }, noReceipt];
 
+/** What is done about the nonce where a receipt of its transaction is there or not, in order. */
+async function check(more: {
+  readonly receipt: RpcReply;
+  readonly elsewhere?: readonly RpcReply[] | "none" | "silent";
+  readonly again?: readonly string[];
+}): Promise<readonly string[]> {
+  const { receipt, elsewhere = "none", again = [] } = more;
+  const done: string[] = [];
+  const pending = createPendingNonce(attempt, 5, true);
+  const manager = {
+    signer: { address: attempt.lane },
+    pendingNonces: () => [pending],
+    raiseNonce: async () => undefined,
+    close: async () => void done.push("closed"),
+  };
+  const network = networkOfChain(51);
+  const deps = {
+    chain: {
+      ...createChain({ network, endpoints: [], log: silentLog }),
+      read: async () => [receipt],
+      readTwice: async () => ({ here: past, elsewhere }),
+    },
+    log: silentLog,
+    lost: { onUnknownUse: () => void done.push("searched") },
+    finalizedNumber: () => blocks.finalized,
+    events: {
+      onMinedWithoutLog: async () => again,
+      onNeverMined: async (ids: readonly string[]) => void done.push(...ids),
+    },
+  };
+  await checkUsedNonces(manager, { number: blocks.head, count: 8 }, deps);
+  return done;
+}
+
 test.each([
   ["is not there", "none", true],
   ["says so too", past, true],
@@ -40,30 +74,17 @@ test.each([
 ] as const)(
   "others have used a nonce: where a second endpoint %s",
   async (_, elsewhere, isGone) => {
-    const done: string[] = [];
-    const pending = createPendingNonce(attempt, 5, true);
-    const manager = {
-      signer: { address: attempt.lane },
-      pendingNonces: () => [pending],
-      raiseNonce: async () => undefined,
-      close: async () => void done.push("closed"),
-    };
-    const network = networkOfChain(51);
-    const deps = {
-      chain: {
-        ...createChain({ network, endpoints: [], log: silentLog }),
-        read: async () => [noReceipt],
-        readTwice: async () => ({ here: past, elsewhere }),
-      },
-      log: silentLog,
-      lost: { onUnknownUse: () => undefined },
-      finalizedNumber: () => 7,
-      events: {
-        onMinedWithoutLog: async () => [],
-        onNeverMined: async (ids: readonly string[]) => void done.push(...ids),
-      },
-    };
-    await checkUsedNonces(manager, { number: 10, count: 8 }, deps);
-    expect(done).toEqual(isGone ? ["closed", "stl_1"] : []);
+    const done = await check({ receipt: noReceipt, elsewhere });
+    expect(done).toEqual(isGone ? ["searched", "closed", "stl_1"] : []);
   },
 );
+
+const reverted: RpcReply = {
+  ok: true,
+  result: { status: "0x0", blockNumber: "0x7", logs: [] },
+};
+
+test("a nonce whose transaction reverted is closed before its payment is settled again, if it is", async () => {
+  expect(await check({ receipt: reverted, again: ["stl_1"] })).toEqual(["closed", "stl_1"]);
+  expect(await check({ receipt: reverted })).toEqual(["closed"]);
+});
