@@ -292,6 +292,30 @@ function payeeTests(at: StoreAt): void {
       keyless_gas_exhausted: 1,
     });
   });
+
+  test("are none by what is refunded to them", async () => {
+    const { store } = at();
+    for (const [day, payers] of [2, 2].entries())
+      await sell(store, shop, payers, noon + day * dayMs);
+    const third = noon + 2 * dayMs;
+    const merchant: Address = `0x${"88".repeat(20)}`;
+    const finalIn = async (claim: Claim) => {
+      expect(await claimAll(store, [claim], third)).toEqual({ created: 1 });
+      const mined = minedIn(next());
+      await store.recordConfirmed([{ id: claim.id, mined }], third);
+      await store.recordFinalized(chainId, mined.blockNumber, third);
+    };
+    const payment = open("shop", { payer: shop, payTo: merchant });
+    await finalIn(payment);
+    const refund = { of: payment.id, unitsMin: 0n };
+    const nonce = refundNonce(payment, 0);
+    await finalIn(open("merchant", { payer: merchant, payTo: shop, nonce, refund }));
+    const later = noon + 5 * dayMs;
+    await openHalfIsUsedUp(store, later);
+    expect(await claimAll(store, [open("buyer", { payTo: shop })], later)).toEqual({
+      keyless_gas_exhausted: 1,
+    });
+  });
 }
 
 function raceTests(at: StoreAt): void {
