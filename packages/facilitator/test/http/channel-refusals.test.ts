@@ -72,8 +72,8 @@ const rowOf = (of: BuyerChannel, claimed = units, signature = signVoucher(of, un
 });
 
 const claim = (...claims: JsonObject[]) => bodyWith({ type: "claim", claims });
-const sweep = (receiver: string) =>
-  bodyWith({ type: "settle", receiver, token: channel.config.token });
+const sweep = (receiver: string, token: string = channel.config.token) =>
+  bodyWith({ type: "settle", receiver, token });
 
 const voucherOf = (of: BuyerChannel, amount: bigint, by = of) => ({
   type: "voucher",
@@ -85,9 +85,9 @@ const voucherOf = (of: BuyerChannel, amount: bigint, by = of) => ({
   },
 });
 
-const refund = (refundNonce: string, amount = 1n) =>
+const refund = (refundNonce: string, amount = 1n, of = channel) =>
   bodyWith({
-    ...voucherOf(channel, units),
+    ...voucherOf(channel, units, of),
     type: "refund",
     amount: `${amount}`,
     refundNonce,
@@ -147,8 +147,14 @@ test.each([
     () => claim(rowOf(channel), rowOf(other)),
   ],
   ["a sweep to another address", "receiver_mismatch", () => sweep(other.config.payer)],
+  [
+    "a sweep of another token",
+    "receiver_mismatch",
+    () => sweep(channel.config.receiver, other.config.payer),
+  ],
   ["a sweep of nothing", "nothing_to_settle", () => sweep(channel.config.receiver)],
   ["a refund with a nonce that is not the next one", "refund_payload", () => refund("7")],
+  ["a refund of another channel", "channel_id_mismatch", () => refund("0", 1n, other)],
 ] as const)("/settle of %s: %s", async (_, code, body) => {
   await sendsNothing(async () => {
     const refused = { success: false, errorReason: `${prefix}${code}`, transaction: "" };

@@ -201,7 +201,7 @@ describe("when many networks together use the budget up", () => {
   });
 });
 
-test("claims, sweeps and refunds of channels count in the gas budget of callers without a key", async () => {
+test("all that is sent for channels counts in the gas budget of callers without a key", async () => {
   const channel = channelOf(devnet, walletAt(devnet.buyers, 5));
   expect((await served.post("/settle", depositBody(channel), key)).body).toMatchObject({
     success: true,
@@ -240,9 +240,26 @@ test("claims, sweeps and refunds of channels count in the gas budget of callers 
   // Each counts as one and a third of a payment; a network waits after two.
   expect([await claim(1n), await claim(2n)].map(saidBy)).toEqual(["settled", "settled"]);
   const before = await countOf(devnet, served.relayer);
-  for (const call of [sweep, refund, () => claim(3n)]) {
+  const deposit = depositBody(channelOf(devnet, walletAt(devnet.buyers, 4)));
+  const make = (path: string) => ask(path, "198.19.0.1", deposit);
+  for (const call of [
+    sweep,
+    refund,
+    () => claim(3n),
+    () => make("/verify"),
+    () => make("/settle"),
+  ]) {
     expectToComeBack(await call(), 429, "caller_gas_share_used");
   }
+  expect(await countOf(devnet, served.relayer)).toBe(before);
+});
+
+test("a deposit of one unit is not made, and not called valid", async () => {
+  const before = await countOf(devnet, served.relayer);
+  const body = depositBody(channelOf(devnet, walletAt(devnet.buyers, 4)), 1n);
+  const code = "invalid_batch_settlement_evm_deposit_simulation_failed";
+  const said = [await ask("/verify", "198.20.0.1", body), await ask("/settle", "198.20.0.1", body)];
+  expect(said.map(saidBy)).toEqual([`200 ${code}`, `200 ${code}`]);
   expect(await countOf(devnet, served.relayer)).toBe(before);
 });
 

@@ -229,8 +229,12 @@ test("only from the payee to the payer, with the next nonce, of a final payment"
   expect((await refund(ofRefund)).status).toBe(404);
 });
 
-test("another account's key, no key, a wrong body", async () => {
+test("another account's key, a live one on the test network, no key, a wrong body", async () => {
   const paid = await pay();
+  const account = devnet.seller.address;
+  const live = await createApiKey(store, systemClock, { account, mode: "live", label: "t" });
+  const withLive = { authorization: `Bearer ${live.text}` };
+  expect(await refund(refundBody(paid, 0), withLive)).toMatchObject({ status: 401 });
   const others = await keyOf(walletAt(devnet.buyers, 2).address);
   expect(await refund(refundBody(paid, 0), others)).toMatchObject({ status: 404 });
   expect(await served.post("/v1/refunds", refundBody(paid, 0))).toMatchObject({ status: 403 });

@@ -57,11 +57,11 @@ export function signVoucher({ channelId, privateKey }: BuyerChannel, units: bigi
 }
 
 /** The body of /verify and /settle for a channel's deposit. */
-export function depositBody(channel: BuyerChannel) {
+export function depositBody(channel: BuyerChannel, units = deposited) {
   const { config, channelId, privateKey } = channel;
   const times = { validAfter: 0n, validBefore: 4_000_000_000n };
   const nonce = depositNonce(channelId, 1n);
-  const authorization = { from: config.payer, value: deposited, ...times, nonce };
+  const authorization = { from: config.payer, value: units, ...times, nonce };
   const signature = signDigest(depositDigest(channelNetwork, authorization), privateKey);
   const entry = {
     scheme: "batch-settlement",
@@ -85,7 +85,7 @@ export function depositBody(channel: BuyerChannel) {
       signature: signVoucher(channel, callUnits),
     },
     deposit: {
-      amount: `${deposited}`,
+      amount: `${units}`,
       authorization: {
         erc3009Authorization: {
           validAfter: "0",
