@@ -18,7 +18,6 @@ import type { ExchangeDeps, ExchangeResult } from "../exchange/paid-request.ts";
 import { callKeyPrefix, type KeptCall } from "../payment-records/channels/kept-call.ts";
 import type { Access, Binding } from "../payment-records/rules/payment-records.ts";
 import { sha256, sha256OfText } from "../sha256.ts";
-import type { OfferedChannel } from "./channel-offers.ts";
 
 export interface BoundCall {
   readonly binding: Binding;
@@ -30,7 +29,6 @@ export interface BoundCall {
 interface CallRequest {
   readonly request: Request;
   readonly payment: ChannelPayment;
-  readonly offer: OfferedChannel;
   readonly url: string;
   readonly options: BodyReader;
   readonly rules: Pick<RouteConfiguration, "redeliver"> & Pick<Configuration, "bodyBytesMax">;
@@ -41,7 +39,7 @@ type Records = Pick<ExchangeDeps, "records">;
 /** Returns undefined for a call that shows nothing it could show again, and where nothing is repeated. */
 export async function bindCall(
   { records }: Records,
-  { request, payment, offer, url, options, rules }: CallRequest,
+  { request, payment, url, options, rules }: CallRequest,
 ): Promise<BoundCall | undefined> {
   const { headers, method } = request;
   const { payload, network, extensions } = payment;
@@ -56,7 +54,6 @@ export async function bindCall(
   const isTokenShared = token !== undefined && (await records.isTokenShared(token, payer));
   const { boundTo } = options;
   const bound = { method, url, body, ...defined({ boundTo }) };
-  const terms = [offer.payTo, `${offer.amount}`];
   const { channelId, maxClaimableAmount } = payload.voucher;
   const key = `${callKeyPrefix}${network.id}/${channelId}/${maxClaimableAmount}`;
   const proof = defined({
@@ -68,7 +65,7 @@ export async function bindCall(
   return {
     binding: {
       key,
-      fingerprint: await fingerprintOf(bound, await sha256(body), terms),
+      fingerprint: await fingerprintOf(bound, await sha256(body), []),
       payload: await sha256OfText(canonicalJson(toWireBuyerPayload(payload))),
       // A voucher has no end.
       validBeforeMs: maxTimeMs,

@@ -83,8 +83,8 @@ export async function respondToChannel(
   const isWithholdable = deps.extensions.some(({ afterSettle }) => afterSettle !== undefined);
   const redeliver = isWithholdable ? "never" : route.redeliver;
   const limits = { redeliver, bodyBytesMax: of.bodyBytesMax };
-  const bind = (offer: OfferedChannel) =>
-    bindCall(deps, { request, payment: message.value, offer, url, options, rules: limits });
+  const bind = () =>
+    bindCall(deps, { request, payment: message.value, url, options, rules: limits });
   const names = namesOf(url, route.routeName ?? options.routeName);
   const told = { channels: kept, cost, costHeader, names, bind };
   const call = { payment: message.value, offers, terms, ...told };

@@ -1,5 +1,11 @@
 /** Repeats of calls over a channel: what their buyer lost comes again, and nobody else gets it. */
-import { headerNames, readReceipt, wireChannelCode } from "@farthing/protocol";
+import {
+  addressOfKey,
+  headerNames,
+  readReceipt,
+  wireChannelCode,
+  type Hex,
+} from "@farthing/protocol";
 import { expect, test } from "vitest";
 import { createMemoryGrants } from "../index.ts";
 import { challengeOf, chargedBy, openShop, type Sent } from "./channel-shop.testing.ts";
@@ -40,6 +46,17 @@ test("a repeat of the same buyer gets the response that was lost, with its recei
   expect(chargedBy(await shop.pay(second, buyer))).toEqual(["1000", "2000"]);
 });
 
+test("a price that has changed meanwhile changes nothing of what was charged before", async () => {
+  let price = 1_000n;
+  const shop = await openedShop({ route: { price: () => price } });
+  const lost = await shop.pay(second, buyer);
+  price = 2_000n;
+  const again = await shop.pay(second, buyer);
+  expect([again.status, await again.text()]).toEqual([200, await lost.text()]);
+  expect(chargedBy(again)).toEqual(["1000", "2000"]);
+  expect(chargedBy(await shop.pay({ total: 4_000n }, buyer))).toEqual(["2000", "4000"]);
+});
+
 test("the deposit of a call that was lost is made once, and its receipt comes again", async () => {
   const shop = await openedShop();
   const again = await shop.pay(deposit, buyer);
@@ -54,6 +71,26 @@ test("the token of the challenge proves the buyer as well", async () => {
   expect((await shop.pay(first)).status).toBe(200);
   expect(chargedBy(await shop.pay(first))).toEqual(["1000", "2000"]);
   await expectCorrected(await shop.pay({ ...second, change: withToken("other") }), "2000");
+});
+
+test("the token opens no response that was made for other credentials, and none once two payers have shown it", async () => {
+  const shop = await openedShop();
+  const first = { ...second, change: withToken("one") };
+  expect((await shop.pay(first, buyer)).status).toBe(200);
+  await expectCorrected(await shop.pay(first, { Cookie: "session=thief" }), "2000");
+  const third = { total: 3_000n, change: withToken("two") };
+  expect((await shop.pay(third)).status).toBe(200);
+  const key: Hex = `0x${"44".repeat(32)}`;
+  const payer = addressOfKey(key);
+  await shop.pay({ ...third, key, config: { payer, payerAuthorizer: payer } });
+  await expectCorrected(await shop.pay(third), "3000");
+});
+
+test("a cookie proves the buyer as well", async () => {
+  const shop = await openedShop();
+  const cookie = { Cookie: "session=buyer" };
+  expect((await shop.pay(second, cookie)).status).toBe(200);
+  expect(chargedBy(await shop.pay(second, cookie))).toEqual(["1000", "2000"]);
 });
 
 test.each<[string, Sent, Record<string, string>]>([

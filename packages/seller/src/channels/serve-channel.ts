@@ -71,7 +71,7 @@ export interface ChannelCall extends Pick<ChargedRequest, WorkRules> {
   readonly costHeader: string;
   readonly names: ChannelCharge["names"];
   /** Binds the call to its request; undefined where no repeat could prove anything. */
-  readonly bind: (offer: OfferedChannel) => Promise<BoundCall | undefined>;
+  readonly bind: () => Promise<BoundCall | undefined>;
 }
 
 /** What the steps of one call share. */
@@ -108,7 +108,7 @@ export async function serveChannel(deps: ExchangeDeps, call: ChannelCall): Promi
   const end = await turns.take(payload.voucher.channelId, deps.waitMs);
   if (!end) return channelBusy();
   try {
-    const bound = await call.bind(offer);
+    const bound = await call.bind();
     return await serveInTurn({ ...call, deps, offer, bound, deadlineMs });
   } catch (error) {
     return error instanceof LeaseLostError ? channelLost(error) : storeFailed(error);
