@@ -254,6 +254,16 @@ test("a pass for one address opens the same one with another query, and no other
 
 const serving = (body: string, status: number) => async () => new Response(body, { status });
 
+test("a pass that was paid on another network takes the whole exchange", async () => {
+  const grants = createMemoryGrants();
+  const { headers } = await sellPass({ grants });
+  const shop = { facilitator, grants, publicUrl, price: "1.00", network: "eip155:51" } as const;
+  const seller = createSeller({ ...shop, payTo: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C" });
+  const route = seller.route({ pass: { uses: 3, validFor: "1d", scope: "all" } });
+  const request = { method: "GET", target, headers };
+  expect(await route.usePass?.(request, serving("", 200), none)).toBeUndefined();
+});
+
 test("a pass that is used up takes the whole exchange, which refuses it", async () => {
   const sold = await sellPass();
   for (const left of ["1", "0"]) {

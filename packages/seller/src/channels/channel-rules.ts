@@ -4,17 +4,18 @@ import {
   checkChannel,
   checkVoucher,
   refuseChannel,
+  withdrawDelayMin,
   type BuyerChannelPayload,
   type ChannelOffer,
   type ChannelOutcome,
 } from "@farthing/protocol";
 import type { StoredChannel } from "../payment-records/channels/channel-store.ts";
 
-/** What a facilitator said of the chain counts no longer than this, whatever the delay. */
-const maxMirrorMs = 5 * 60 * 1000;
-
-/** A withdrawal is noticed in the first third of its delay, so that there is time to claim. */
-const mirrorsPerDelay = 3;
+/**
+ * What a facilitator said of the chain counts for so long: a third of the shortest delay, so that a
+ * withdrawal is noticed while there is time to claim.
+ */
+const mirrorMs = (withdrawDelayMin * 1000) / 3;
 
 /** Everything that needs neither the chain nor what is stored. */
 export function checkCall(
@@ -31,8 +32,7 @@ export function checkCall(
 }
 
 /** Whether what is stored of the chain is recent enough to serve a call by it. */
-export function isFresh({ readAtMs, config }: StoredChannel, nowMs: number): boolean {
-  const mirrorMs = Math.min(maxMirrorMs, (config.withdrawDelay * 1000) / mirrorsPerDelay);
+export function isFresh({ readAtMs }: StoredChannel, nowMs: number): boolean {
   return nowMs - readAtMs < mirrorMs;
 }
 

@@ -3,11 +3,16 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
+  addressOfKey,
   apothem,
   channelIdOf,
+  member,
+  parseAddress,
   parseChannelPayload,
   readReceipt,
   wireChannelCode,
+  xdc,
+  type ChannelConfig,
   type Hex,
 } from "@farthing/protocol";
 import { expect, onTestFinished, test } from "vitest";
@@ -15,12 +20,14 @@ import type { Facilitator } from "../facilitator.ts";
 import { ConfigurationError, createMemoryGrants } from "../index.ts";
 import { createSqliteGrants } from "../payment-records/sqlite/sqlite.ts";
 import {
+  authorizerKey as ownKey,
   challengeOf,
   channelConfig,
   channelId,
   chargedBy,
   createChannelChain,
   openShop,
+  signTotal,
   type Sent,
 } from "./channel-shop.testing.ts";
 
@@ -33,7 +40,10 @@ test("a claim claims what was charged, once", async () => {
   const { claims } = await shop.seller.channels.claim();
   expect(claims).toMatchObject([{ outcome: "done", units: 2_000n, channelIds: [channelId] }]);
   expect(shop.chain.state().totalClaimed).toBe(2_000n);
-  expect((await shop.seller.channels.claim()).claims).toEqual([]);
+  const again = await shop.seller.channels.claim();
+  expect(again.claims).toEqual([]);
+  // An earlier sweep may have failed.
+  expect(again.sweeps).toMatchObject([{ outcome: "done", receiver: channelConfig.receiver }]);
   expect(chargedBy(await shop.pay({ total: 3_000n }))).toEqual(["1000", "3000"]);
 });
 
@@ -68,11 +78,7 @@ test("of a channel that holds less than was charged all that it holds is claimed
 });
 
 /** Several channels on one chain, which refuses every claim that has a row of `refused` in it. */
-function createChannels(count: number, refused: Hex) {
-  const configs = Array.from({ length: count }, (_, at) => {
-    const salt: Hex = `0x${`${at}`.padStart(64, "0")}`;
-    return { ...channelConfig, salt };
-  });
+function createChannels(configs: readonly ChannelConfig[], refused?: Hex) {
   const chains = new Map(
     configs.map((config) => {
       const id = channelIdOf(apothem, config);
@@ -91,7 +97,7 @@ function createChannels(count: number, refused: Hex) {
     const ids = rows.map((config) => channelIdOf(apothem, config));
     if (value.type === "claim") claimed.push(ids.length);
     return ids.length > 0 && ids.every((id) => id !== refused || value.type !== "claim")
-      ? chains.get(ids[0] ?? refused)
+      ? chains.get(ids[0] ?? channelId)
       : undefined;
   };
   const facilitator: Facilitator = {
@@ -107,12 +113,15 @@ function createChannels(count: number, refused: Hex) {
         settlement: failed,
       },
   };
-  return { configs, ids: [...chains.keys()], facilitator, claimed };
+  return { ids: [...chains.keys()], facilitator, claimed };
 }
 
 test("a row that the contract refuses keeps no other row of its claim back", async () => {
+  const configs = ["0", "1", "2", "3", "4"].map((nth): ChannelConfig => {
+    return { ...channelConfig, salt: `0x${nth.padStart(64, "0")}` };
+  });
   const bad = channelIdOf(apothem, { ...channelConfig, salt: `0x${"3".padStart(64, "0")}` });
-  const { configs, ids, facilitator, claimed } = createChannels(5, bad);
+  const { ids, facilitator, claimed } = createChannels(configs, bad);
   const shop = openShop({ seller: { facilitator } });
   for (const config of configs) {
     expect((await shop.pay({ ...deposit, config })).status).toBe(200);
@@ -129,6 +138,61 @@ test("a row that the contract refuses keeps no other row of its claim back", asy
   expect(again.claims).toMatchObject([{ outcome: "refused", channelIds: [bad] }]);
 });
 
+test("channels of another receiver, key or network are claimed apart, signed by their own key alone", async () => {
+  const otherKey: Hex = `0x${"44".repeat(32)}`;
+  const receiver = `0x${"55".repeat(20)}` as const;
+  const configs = [
+    channelConfig,
+    { ...channelConfig, receiver },
+    { ...channelConfig, receiverAuthorizer: addressOfKey(otherKey) },
+  ];
+  const { facilitator, ids } = createChannels(configs);
+  const sent: unknown[] = [];
+  const settle: Facilitator["settle"] = (request, limit) => {
+    const { payload } = request.paymentPayload;
+    const { type, ...more } = { type: "", ...payload };
+    const isSigned = "claimAuthorizerSignature" in more || "refundAuthorizerSignature" in more;
+    const { network, ...asked } = request.paymentRequirements;
+    const row = [type, network, member(asked, "payTo"), isSigned];
+    if (type === "claim" || type === "refund") sent.push(row);
+    if (network === apothem.id) return facilitator.settle(request, limit);
+    const settlement = { success: true, transaction: `0x${"cd".repeat(32)}`, network };
+    return Promise.resolve({ kind: "settlement", settlement });
+  };
+  const grants = createMemoryGrants();
+  const open = (payTo: string, authorizerKey: string) => {
+    const channels = { authorizerKey };
+    return openShop({
+      seller: { facilitator: { ...facilitator, settle }, grants, payTo, channels },
+    });
+  };
+  const shop = open(channelConfig.receiver, ownKey);
+  await shop.pay(deposit);
+  await open(receiver, ownKey).pay({ ...deposit, config: { receiver } });
+  const { receiverAuthorizer } = configs[2] ?? channelConfig;
+  await open(channelConfig.receiver, otherKey).pay({ ...deposit, config: { receiverAuthorizer } });
+  const config = { ...channelConfig, token: xdc.usdc };
+  const id = channelIdOf(xdc, config);
+  const voucher = { channelId: id, maxClaimableAmount: 5n, signature: signTotal(5n) };
+  const state = { ...createChannelChain().state(), balance: 5n };
+  const holding = await grants.channels?.hold(id, { id, network: xdc.id, config, voucher, state });
+  if (holding?.kind === "held") await holding.held.charge({ cost: 5n, voucher });
+  const { claims, sweeps } = await shop.seller.channels.claim();
+  expect(claims.map(({ outcome }) => outcome)).toEqual(["done", "done", "done", "done"]);
+  const own = channelConfig.receiver;
+  const expected = [
+    ["claim", apothem.id, own, true],
+    ["claim", apothem.id, own, false],
+    ["claim", apothem.id, parseAddress(receiver), true],
+    ["claim", xdc.id, own, true],
+  ];
+  // What the two of one receiver and network have claimed is sent together.
+  expect(sweeps).toHaveLength(3);
+  expect(sent.map(String).toSorted()).toEqual(expected.map(String).toSorted());
+  await shop.seller.channels.refund(ids[2] ?? "");
+  expect(sent.slice(4)).toEqual([["refund", apothem.id, own, false]]);
+});
+
 test("a refund claims what was charged and gives back the rest, or as much as the buyer asks for", async () => {
   const shop = openShop();
   await shop.pay(deposit);
@@ -142,6 +206,28 @@ test("a refund claims what was charged and gives back the rest, or as much as th
   expect(error).toBe(wireChannelCode("refund_no_balance"));
 });
 
+test("a refund gives back no more than is left, whatever the buyer asks for", async () => {
+  const shop = openShop();
+  await shop.pay(deposit);
+  const all = await shop.pay({ type: "refund", total: 1_000n, refund: 10_000n });
+  expect(readReceipt(all.headers)).toMatchObject({ success: true, amount: "9000" });
+  expect(shop.chain.state()).toMatchObject({ balance: 1_000n, totalClaimed: 1_000n });
+});
+
+test("a refund that is refused keeps nothing from calls, and the chain is read anew before the next one", async () => {
+  const shop = openShop();
+  await shop.pay(deposit);
+  const errorReason = wireChannelCode("refund_simulation_failed");
+  const settlement = { success: false, errorReason, transaction: "", network: "eip155:51" };
+  shop.chain.failing.settle = { kind: "settlement", settlement };
+  const refused = await shop.pay({ type: "refund", total: 1_000n, refund: 9_000n });
+  expect(challengeOf(refused).error).toBe(errorReason);
+  delete shop.chain.failing.settle;
+  shop.chain.calls.length = 0;
+  expect(chargedBy(await shop.pay({ total: 2_000n }))).toEqual(["1000", "2000"]);
+  expect(shop.chain.calls).toEqual(["verify"]);
+});
+
 test("a refund of an unknown outcome keeps its amount from calls, and is sent again as it was", async () => {
   const shop = openShop();
   await shop.pay(deposit);
@@ -151,8 +237,10 @@ test("a refund of an unknown outcome keeps its amount from calls, and is sent ag
   delete shop.chain.failing.settle;
   const { error } = challengeOf(await shop.pay({ total: 2_000n }));
   expect(error).toBe(wireChannelCode("cumulative_exceeds_balance"));
-  const again = await shop.seller.channels.refund(channelId);
-  expect(again).toMatchObject({ outcome: "done", units: 8_500n });
+  const again = await shop.pay({ type: "refund", total: 1_000n, refund: 4_000n });
+  expect(readReceipt(again.headers)).toMatchObject({ success: true, amount: "8500" });
+  const rest = await shop.seller.channels.refund(channelId);
+  expect(rest).toMatchObject({ outcome: "done", units: 500n });
   expect(chargedBy(await shop.pay({ type: "deposit", total: 2_000n }))).toEqual(["1000", "2000"]);
   expect(await shop.seller.channels.refund("junk")).toEqual({ outcome: "unknown" });
 });
@@ -202,12 +290,20 @@ test("a process that dies between serving and recording loses that call alone", 
   expect(claims).toMatchObject([{ units: 3_000n }]);
 });
 
+const inProcess: Facilitator = { ...createChannelChain().facilitator, isInProcess: true };
+
 test.each([
   ["a store without channels", { seller: { grants: withoutChannels() } }, "grants"],
   ["a pass beside it", { route: { pass: { uses: 3, validFor: "1d" } } }, "pass"],
   ["a delay of a minute", { route: { channel: { withdrawDelay: "1m" } } }, "channel.withdrawDelay"],
   ["a deposit in words", { route: { channel: { minDeposit: "much" } } }, "channel.minDeposit"],
   ["a receiver for each request", { route: { payTo: () => "0x" } }, "payTo"],
+  [
+    "a service before the money",
+    { seller: { facilitator: inProcess }, route: { serveWhen: "queued" as const } },
+    "serveWhen",
+  ],
+  ["a binding of payments", { route: { requireBinding: true } }, "requireBinding"],
   ["no object", { route: { channel: Object([]) } }, "channel"],
 ])("%s is an error at the start", (_name, options, field) => {
   expect(() => openShop(options)).toThrow(expect.objectContaining({ field }));
@@ -219,9 +315,14 @@ function withoutChannels() {
 }
 
 test("a facilitator that signs for no one, and no key: the check says what to do", async () => {
+  const [network, scheme] = ["eip155:51", "batch-settlement"];
+  const extra = { receiverAuthorizer: `0x${"66".repeat(20)}` };
+  const none = { receiverAuthorizer: `0x${"00".repeat(20)}` };
   const kinds = [
-    { scheme: "exact", network: "eip155:51" },
-    { scheme: "batch-settlement", network: "eip155:51", extra: {} },
+    { scheme: "exact", network, extra },
+    { scheme, network, extra: {} },
+    { scheme, network: "eip155:50", extra },
+    { scheme, network, extra: none },
   ];
   const { facilitator } = createChannelChain();
   const get = async () => ({ kind: "response", status: 200, body: { kinds } }) as const;
@@ -234,6 +335,17 @@ test("a facilitator that signs for no one, and no key: the check says what to do
   Object.assign(kinds[1] ?? {}, { extra: { receiverAuthorizer: `0x${"55".repeat(20)}` } });
   expect(await shop.seller.check()).toEqual([]);
   await shop.time.pass(5_000);
-  const { extra } = challengeOf(await shop.send());
-  expect(extra).toMatchObject({ receiverAuthorizer: `0x${"55".repeat(20)}`, minDeposit: "10000" });
+  const { extra: asked } = challengeOf(await shop.send());
+  expect(asked).toMatchObject({ receiverAuthorizer: `0x${"55".repeat(20)}`, minDeposit: "10000" });
+});
+
+test("while a facilitator cannot be asked who signs, single payments alone are offered", async () => {
+  const { facilitator } = createChannelChain();
+  let body: object = { kinds: [] };
+  const get = async () =>
+    ({ kind: "response", status: "kinds" in body ? 200 : 503, body }) as const;
+  const status = { url: "https://f.example", hasKey: false, isInProcess: true, get, key: get };
+  body = {};
+  const shop = openShop({ seller: { facilitator: { ...facilitator, status }, channels: {} } });
+  expect(challengeOf(await shop.send()).extra).toEqual({});
 });

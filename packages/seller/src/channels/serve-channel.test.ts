@@ -1,12 +1,20 @@
 /** Calls of a channel at a seller: what is served, what is refused, and what is charged when things fail. */
-import { headerNames, readReceipt, wireChannelCode, type ChannelCode } from "@farthing/protocol";
+import {
+  headerNames,
+  readReceipt,
+  wireChannelCode,
+  type ChannelCode,
+  type ChannelState,
+} from "@farthing/protocol";
 import { expect, test } from "vitest";
+import type { Facilitator } from "../facilitator.ts";
 import { createMemoryGrants } from "../index.ts";
 import {
   authorizerKey,
   challengeOf,
   channelId,
   chargedBy,
+  createChannelChain,
   openShop,
   type Sent,
 } from "./channel-shop.testing.ts";
@@ -102,6 +110,45 @@ test("a channel that is used up asks for a deposit, which goes on", async () => 
   expect(chargedBy(topUp)).toEqual(["6000", "12000"]);
 });
 
+test.each<[ChannelCode, Partial<ChannelState>]>([
+  ["cumulative_exceeds_balance", { withdrawing: 9_500n, withdrawRequestedAt: 1 }],
+  ["cumulative_amount_mismatch", { totalClaimed: 3_000n }],
+])("%s after a deposit: nothing is served, and the buyer learns of it", async (code, change) => {
+  const chain = createChannelChain();
+  const settle: Facilitator["settle"] = (...call) => {
+    chain.set(change);
+    return chain.facilitator.settle(...call);
+  };
+  const shop = openShop({ chain, seller: { facilitator: { ...chain.facilitator, settle } } });
+  const response = await shop.pay(deposit);
+  expect(challengeOf(response).error).toBe(wireChannelCode(code));
+  expect(readReceipt(response.headers)).toMatchObject({ success: true, amount: "10000" });
+  expect(chargedBy(response)?.[0]).toBe("0");
+});
+
+test("a payer who calls too often waits, and is charged nothing; the deposit is told", async () => {
+  const shop = await openedShop({ seller: { rateLimit: { perPayer: 1 } } });
+  const limited = await shop.pay({ ...deposit, total: 2_000n });
+  expect([limited.status, await limited.json()]).toMatchObject([429, { error: "rate_limited" }]);
+  expect(readReceipt(limited.headers)).toMatchObject({ success: true, amount: "10000" });
+  await shop.time.pass(60_000);
+  expect(chargedBy(await shop.pay({ total: 2_000n }))).toEqual(["1000", "2000"]);
+});
+
+/** The seller's check of a request. */
+function check({ url }: Request): Response | undefined {
+  const isKnown = url.endsWith("/report");
+  return isKnown ? undefined : Response.json({ error: "no such report" }, { status: 404 });
+}
+
+test("a call that the seller's check refuses asks nobody and takes no deposit", async () => {
+  const shop = openShop({ route: { check } });
+  const wrong = await shop.pay(deposit, { path: "/reports" });
+  expect([wrong.status, await wrong.json()]).toEqual([404, { error: "no such report" }]);
+  expect(shop.chain.calls).toEqual([]);
+  expect((await shop.pay(deposit)).status).toBe(200);
+});
+
 test("a facilitator that fails leaves everything open, and nobody is asked to sign again", async () => {
   const shop = openShop();
   const fault = { kind: "fault", reason: "unreachable", message: "It is away." } as const;
@@ -180,30 +227,68 @@ test("the cost is charged, at most the price; one that is unreadable is the pric
   expect(shop.events.map(({ type }) => type)).toContain("cost_unreadable");
 });
 
-async function failToStore(): Promise<never> {
-  throw new Error("The disk is full.");
-}
+test("a stream costs the price, and no failed response shows what it would have cost", async () => {
+  let status = 200;
+  const headers = { "Content-Type": "text/event-stream", "X-Cost": "0.0003" };
+  const serve = () => new Response(new Blob(["data: 1\n\n"]).stream(), { status, headers });
+  const route = { channel: { costHeader: "X-Cost" } };
+  const shop = openShop({ serve, route });
+  expect(chargedBy(await shop.pay(deposit))).toEqual(["1000", "1000"]);
+  status = 404;
+  const failed = await shop.pay({ total: 2_000n });
+  expect([failed.status, failed.headers.get("X-Cost")]).toEqual([404, null]);
+});
 
-test("a charge that cannot be recorded is no content, and the call can be repeated", async () => {
+const failures: readonly [string, () => Promise<undefined>][] = [
+  ["cannot be recorded", () => Promise.reject(new Error("The disk is full."))],
+  ["comes after its lease has ended", async () => undefined],
+];
+
+test.each(failures)(
+  "a charge that %s is no content, and the call can be repeated",
+  async (_, charge) => {
+    const grants = createMemoryGrants();
+    const { channels } = grants;
+    if (!channels) throw new Error("The store keeps no channels.");
+    let isDown = false;
+    const failing: typeof channels = {
+      ...channels,
+      async hold(...of) {
+        const holding = await channels.hold(...of);
+        if (holding.kind !== "held" || !isDown) return holding;
+        return { kind: "held", held: { ...holding.held, charge } };
+      },
+    };
+    const shop = await openedShop({ seller: { grants: { ...grants, channels: failing } } });
+    isDown = true;
+    const lost = await shop.pay({ total: 2_000n });
+    expect(lost.status).toBe(503);
+    expect(await lost.text()).not.toContain("report");
+    isDown = false;
+    expect(chargedBy(await shop.pay({ total: 2_000n }))).toEqual(["1000", "2000"]);
+  },
+);
+
+test("a channel that another process opens meanwhile is charged there, and here no second time", async () => {
   const grants = createMemoryGrants();
   const { channels } = grants;
   if (!channels) throw new Error("The store keeps no channels.");
-  let isDown = false;
-  const failing: typeof channels = {
+  const first = openShop({ seller: { grants } });
+  const late: typeof channels = {
     ...channels,
-    async hold(...of) {
-      const holding = await channels.hold(...of);
-      if (holding.kind !== "held" || !isDown) return holding;
-      return { kind: "held", held: { ...holding.held, charge: failToStore } };
+    async hold(id, opened) {
+      if (opened) expect((await first.pay(deposit)).status).toBe(200);
+      return channels.hold(id, opened);
     },
   };
-  const shop = await openedShop({ seller: { grants: { ...grants, channels: failing } } });
-  isDown = true;
-  const lost = await shop.pay({ total: 2_000n });
-  expect(lost.status).toBe(503);
-  expect(await lost.text()).not.toContain("report");
-  isDown = false;
-  expect(chargedBy(await shop.pay({ total: 2_000n }))).toEqual(["1000", "2000"]);
+  const second = openShop({
+    chain: first.chain,
+    seller: { grants: { ...grants, channels: late } },
+  });
+  const { extra } = challengeOf(await second.pay(deposit));
+  expect(extra).toMatchObject({ channelState: { chargedCumulativeAmount: "1000" } });
+  expect(first.chain.state().balance).toBe(10_000n);
+  expect(chargedBy(await second.pay({ total: 2_000n }))).toEqual(["1000", "2000"]);
 });
 
 test("what somebody else has claimed was charged", async () => {
@@ -212,6 +297,8 @@ test("what somebody else has claimed was charged", async () => {
   await shop.time.pass(5 * 60 * 1000);
   const { extra } = challengeOf(await shop.pay({ total: 2_000n }));
   expect(extra).toMatchObject({ channelState: { chargedCumulativeAmount: "3000" } });
+  // The voucher that is kept proves less.
+  expect(extra).not.toHaveProperty("voucherState");
 });
 
 test("the key is in no response, no event and no error", async () => {

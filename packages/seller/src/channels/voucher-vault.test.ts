@@ -1,6 +1,12 @@
 /** What a seller passes to the facilitator's vault, and what it serves while the vault does not answer. */
+import { addressOfKey, apothem, member, xdc, type Network } from "@farthing/protocol";
 import { expect, test, vi } from "vitest";
+import type { Facilitator } from "../facilitator.ts";
+import { createFacilitatorOrder } from "../facilitator-order.ts";
 import { createMemoryGrants } from "../index.ts";
+import { firstOf } from "../payment-records/channels/channels.ts";
+import { opened } from "../payment-records/channels/new-channels.testing.ts";
+import { createVirtualTime } from "../virtual-time.testing.ts";
 import {
   authorizerKey,
   challengeOf,
@@ -13,9 +19,15 @@ import {
   type Sent,
 } from "./channel-shop.testing.ts";
 import { readKeptVouchers } from "./kept-vouchers.ts";
+import { createVoucherVault } from "./voucher-vault.ts";
 
 const deposit: Sent = { type: "deposit", total: 1_000n, deposit: 1_000_000n };
 const otherKey = `0x${"44".repeat(32)}`;
+const noPlan = {
+  kind: "account",
+  code: "seller_plan_inactive",
+  message: "The plan ended.",
+} as const;
 const down = { kind: "fault", reason: "unreachable", message: "refused" } as const;
 
 function openVaulted(
@@ -81,6 +93,33 @@ test("the vault is told what was sold, once more with newer charges where its an
   expect(shop.vault.sold()).toEqual([[{ resource, units: "1000" }]]);
 });
 
+test("each network's vouchers go by themselves, in calls of no more than the facilitator reads", async () => {
+  const calls: { readonly network: unknown; readonly rows: number; readonly bytes: number }[] = [];
+  const keepVouchers: Facilitator["keepVouchers"] = async (sent) => {
+    const [network, rows] = [member({ ...sent }, "network"), member({ ...sent }, "vouchers")];
+    const { length } = Array.isArray(rows) ? rows : [];
+    calls.push({ network, rows: length, bytes: JSON.stringify(sent).length });
+    return { kind: "kept", rows: new Map() };
+  };
+  const vault = createVoucherVault({
+    facilitators: createFacilitatorOrder([{ ...createChannelChain().facilitator, keepVouchers }]),
+    maxUnvaulted: 1_000_000n,
+    clock: createVirtualTime().clock,
+    channels: undefined,
+  });
+  const authority = { address: addressOfKey(authorizerKey), nth: 0, privateKey: authorizerKey };
+  const sold = [{ resource: `https://shop.example/${"a".repeat(2_000)}`, units: 5n }];
+  for (let nth = 1; nth <= 40; nth++) {
+    const { id: network } = nth === 1 ? xdc : apothem;
+    void vault.pass({ ...firstOf(opened(nth), 0), network, charged: 5n, sold }, authority);
+  }
+  await vault.drain();
+  const rowsOn = ({ id }: Network) =>
+    calls.reduce((sum, { network, rows }) => (network === id ? sum + rows : sum), 0);
+  expect([rowsOn(xdc), rowsOn(apothem)]).toEqual([1, 39]);
+  expect(Math.max(...calls.map(({ bytes }) => bytes))).toBeLessThanOrEqual(64 * 1024);
+});
+
 test("half of the bound ends the wait for more", async () => {
   const shop = openVaulted("0.006");
   await shop.pay(deposit);
@@ -93,6 +132,9 @@ test("while the vault is away a channel is served up to the bound, and goes on o
   shop.vault.answering.reply = down;
   await shop.pay(deposit);
   await shop.calls(2_000n, 5_000n);
+  shop.vault.answering.reply = noPlan;
+  expect((await shop.pay({ total: 6_000n })).status).toBe(503);
+  shop.vault.answering.reply = down;
   const refused = await shop.pay({ total: 6_000n });
   expect(refused.status).toBe(503);
   expect(await refused.text()).toContain("It was not taken");
@@ -207,15 +249,21 @@ test("a seller that lost its records has the total of the vault, and the buyer t
   expect(chargedBy(await second.pay({ total: 4_000n }))).toEqual(["1000", "4000"]);
 });
 
-test("a seller that lost its records serves nobody by a guess while the vault is away", async () => {
-  const first = openVaulted("1");
-  await first.pay(deposit);
-  await first.time.pass(1_000);
-  const second = openVaulted("1", first.vault, first.chain);
-  first.vault.answering.reply = down;
-  expect((await second.pay({ total: 1_000n })).status).toBe(503);
-  expect((await second.pay({ total: 2_000n })).status).toBe(503);
-});
+test.each([
+  ["is away", down],
+  ["refuses the account", noPlan],
+])(
+  "a seller that lost its records serves nobody by a guess while the vault %s",
+  async (_, reply) => {
+    const first = openVaulted("1");
+    await first.pay(deposit);
+    await first.time.pass(1_000);
+    const second = openVaulted("1", first.vault, first.chain);
+    first.vault.answering.reply = reply;
+    expect((await second.pay({ total: 1_000n })).status).toBe(503);
+    expect((await second.pay({ total: 2_000n })).status).toBe(503);
+  },
+);
 
 test("a vault that has lost vouchers has them again within minutes, and from the next start", async () => {
   const grants = createMemoryGrants();

@@ -99,6 +99,13 @@ export function channelsSuite(name: string, kind: StoreKind): void {
         expect(over?.openRefund).toBeUndefined();
       });
 
+      test("with charges is kept unclaimed for any time, while others come", async () => {
+        await charge(100n, opened(1));
+        nowMs += 40 * 24 * 60 * 60 * 1000;
+        await charge(1n, opened(2));
+        expect(await channels.find(opened(1).id)).toMatchObject({ charged: 100n });
+      });
+
       test("is listed while something of it is unclaimed, page by page", async () => {
         for (const nth of [1, 2, 3]) await charge(100n, opened(nth));
         await charge(0n, opened(4));
@@ -234,6 +241,17 @@ export function channelsSuite(name: string, kind: StoreKind): void {
         expect(await small.find(opened(2).id)).toBeUndefined();
         expect(await small.hold(opened(4).id, opened(4))).toEqual({ kind: "full" });
         expect(await small.find(opened(1).id)).toMatchObject({ charged: 100n });
+      });
+
+      test("makes no room while a request works on it, or while a refund of it is under way", async () => {
+        const small = create({ entriesMax: 2 });
+        const working = await held(opened(1), small);
+        const refunded = await held(opened(2), small);
+        await refunded.refunding({ nonce: 0n, amount: 9_000n });
+        await refunded.release();
+        expect(await small.hold(opened(3).id, opened(3))).toEqual({ kind: "full" });
+        const after = await working.charge({ cost: 5n, voucher: opened(1).voucher });
+        expect(after).toMatchObject({ charged: 5n });
       });
     });
 

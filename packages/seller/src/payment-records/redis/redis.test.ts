@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { closingSuite } from "../../exchange/closing.suite.ts";
 import { balancesSuite } from "../balances/balances.suite.ts";
 import { channelsSuite } from "../channels/channels.suite.ts";
+import { opened as openedChannel } from "../channels/new-channels.testing.ts";
 import { passesSuite } from "../passes/passes.suite.ts";
 import { refundsSuite } from "../rules/refunds.suite.ts";
 import { paymentRecordsSuite, type StoreKind } from "../rules/payment-records.suite.ts";
@@ -64,6 +65,22 @@ describe.skipIf(findRedisServer() === undefined)("redis", () => {
     expect(await grants.acquire(binding, access)).toEqual({ kind: "delivered", receipt, response });
     expect(Math.ceil((await client.pTTL("farthing:{a}")) / 3_600_000)).toBe(24);
     expect(Math.ceil((await client.pTTL("farthing:{a}:answer")) / 60_000)).toBe(10);
+  });
+
+  test("a channel is forgotten by Redis itself once nothing of it is unclaimed", async () => {
+    const client = await server.connect();
+    onTestFinished(() => client.destroy());
+    const { channels } = createRedisGrants({ client });
+    const channel = openedChannel();
+    const holding = await channels?.hold(channel.id, channel);
+    if (holding?.kind !== "held") throw new Error(`The channel is ${holding?.kind}.`);
+    const daysLeft = async () =>
+      Math.ceil((await client.pTTL(`farthing:{channels}:${channel.id}`)) / 86_400_000);
+    expect(await daysLeft()).toBe(30);
+    await holding.held.charge({ cost: 5n, voucher: channel.voucher });
+    expect(await client.pTTL(`farthing:{channels}:${channel.id}`)).toBe(-1);
+    await channels?.claimed(channel.id, 5n);
+    expect(await daysLeft()).toBe(30);
   });
 
   test("a record of the first version goes on, without a name and without a proof", async () => {

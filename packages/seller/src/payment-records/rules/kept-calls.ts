@@ -30,9 +30,8 @@ export function createKeptCalls({
     },
     async recall(binding, { proof }) {
       const found = await find(binding);
-      // The voucher alone proves nothing: claimed ones are public.
+      // The voucher alone proves nothing: claimed ones are public. The record ends with its response.
       if (!found?.receipt || !isProven(found.opener, proof)) return undefined;
-      if (found.responseUntilMs <= found.readAtMs) return undefined;
       const response = await inTime(store.getResponse(binding.key), replyMsMax);
       return response && { receipt: found.receipt, response };
     },
