@@ -153,6 +153,14 @@ test("a named request sends its id, so that repeats take one use", async () => {
   expect(keys).toEqual(["order-7", undefined]);
 });
 
+test("a token that the caller shows is left as it is", async () => {
+  await using seller = await openShop();
+  const { pay } = buyerBench();
+  await pay(seller.url);
+  await pay(seller.url, { headers: { "PAYMENT-PASS": token(7) } });
+  expect(seller.requests.slice(2).map(shown)).toContain(token(7));
+});
+
 test("a token that is none is not kept", async () => {
   await using seller = await startSeller({
     unpaid: asks(),

@@ -12,7 +12,7 @@ import {
 import express from "express";
 import { declareSignIn, encodeHeader, type SignInInfo } from "@farthing/protocol";
 import { describe, expect, test } from "vitest";
-import { buyerBench } from "./buyer-bench.testing.ts";
+import { buyerBench, paymentErrorOf } from "./buyer-bench.testing.ts";
 import { memoryLedger } from "./ledger/memory-ledger.ts";
 import {
   challenge,
@@ -106,6 +106,13 @@ describe("with a scripted seller", () => {
     });
     const { pay } = buyerBench();
     expect((await pay(seller.url)).payment.state).toBe("settled");
+    expect(seller.requests.some(signedIn)).toBe(false);
+  });
+
+  test("at a host that is not allowed nothing is signed", async () => {
+    await using seller = await startSeller({ unpaid: () => asks(seller.url, {}) });
+    const { pay } = buyerBench({ allow: { hosts: ["shop.example"] } });
+    expect((await paymentErrorOf(pay(seller.url))).code).toBe("host_not_allowed");
     expect(seller.requests.some(signedIn)).toBe(false);
   });
 

@@ -13,6 +13,7 @@ import { dayMs } from "../ledger/limits.ts";
 import { memoryLedger } from "../ledger/memory-ledger.ts";
 import { startSeller } from "../scripted-seller.testing.ts";
 import { heldUnits, type ChannelRecord } from "./channel-record.ts";
+import { beginCall } from "./channel-rules.ts";
 import { channelSeller } from "./channel-seller.testing.ts";
 
 let folder = "";
@@ -123,20 +124,56 @@ test("while another program may be at work on a channel, nothing is signed on it
   expect([next.signer.count, shop.known.vouchers]).toEqual([0, []]);
 });
 
-test("a channel is forgotten a day after it was given back, but for a voucher above its claims", async () => {
+test("a host whose payee another program has pinned meanwhile gets no voucher for another one", async () => {
+  const ledger = memoryLedger();
+  await using seller = await startSeller(channelSeller().script);
+  await buyerBench({ ledger }).pay(seller.url);
+  const { config, ...record } = await onlyChannel(ledger);
+  const salt = `0x${"05".repeat(32)}` as const;
+  const times = { now: record.usedAt, until: record.usedAt, validBefore: 0 };
+  const named = { requestId: "other", isNamed: false, holder: "other", amountUnits: call };
+  const moved = { ...config, receiver: config.payer };
+  const order = { ...record, ...named, ...times, salt, channelId: salt, config: moved };
+  const most = { depositMaxUnits: 100n * call, depositTotalMaxUnits: 100n * call };
+  const rules = { ...most, perDayUnits: undefined, windowMs: dayMs, payeePin: "keep" } as const;
+  const outcome = await ledger.changeChannels?.((view) => beginCall(view, order, rules));
+  expect(outcome).toMatchObject({ ok: false, reason: "payee_changed" });
+  expect(await onlyChannel(ledger)).toMatchObject({ config });
+});
+
+test("what a wallet has spent over channels is its own, on each network", async () => {
+  const ledger = memoryLedger();
+  await using seller = await startSeller(channelSeller().script);
+  const { pay, clock } = buyerBench({ ledger });
+  await pay(seller.url);
+  const { network, config } = await onlyChannel(ledger);
+  const scope = { wallet: config.payer, network, asset: config.token };
+  const spent = async (over: Partial<typeof scope>) =>
+    (await ledger.usage({ ...scope, ...over }, clock.time - dayMs)).spentUnits;
+  expect(await spent({})).toBe(call);
+  expect(await spent({ wallet: config.receiver })).toBe(0n);
+  expect(await spent({ network: "eip155:51" })).toBe(0n);
+});
+
+test("a channel is forgotten a day after it was given back, but for a lie or a voucher above its claims", async () => {
   const ledger = memoryLedger();
   await using seller = await startSeller(channelSeller().script);
   await buyerBench({ ledger }).pay(seller.url);
   const paid = await onlyChannel(ledger);
   const book = new ChannelBook();
-  for (const [nth, signedUnits] of [call, call + 1n].entries()) {
+  const back = { balanceUnits: call, claimedUnits: call, signedUnits: call };
+  const kept = [
+    { signedUnits: call + 1n },
+    { stopped: "it has lied" },
+    { balanceUnits: 2n * call },
+  ];
+  for (const [nth, over] of [{}, ...kept].entries()) {
     const channelId = `0x${`a${nth}`.repeat(32)}` as const;
-    const over = { channelId, balanceUnits: call, claimedUnits: call, signedUnits };
-    book.put({ ...paid, ...over });
+    book.put({ ...paid, ...back, channelId, ...over });
   }
   book.forget(paid.usedAt + dayMs + 1);
   // The seller can still claim by that voucher, and is found out only by who knows of it.
-  expect(book.list()).toMatchObject([{ signedUnits: call + 1n, claimedUnits: call }]);
+  expect(book.list()).toMatchObject(kept);
 });
 
 /** Digits of a uint128 at most. */

@@ -118,7 +118,14 @@ export function channelSeller(options: ChannelSellerOptions = {}) {
     known.signature = signature;
     return charge(channelId, charged, payload.type === "voucher" ? "" : transaction);
   }
-  function charge(channelId: string, charged: bigint, hash: string, more: object = {}): Answer {
+  /** `more` replaces members of the channel's state, and `told` of the receipt. */
+  function charge(
+    channelId: string,
+    charged: bigint,
+    hash: string,
+    more: object = {},
+    told: object = {},
+  ): Answer {
     const receipt = {
       success: true,
       payer,
@@ -126,6 +133,7 @@ export function channelSeller(options: ChannelSellerOptions = {}) {
       network: xdc.id,
       amount: "",
       extra: { chargedAmount: `${charged}`, channelState: { ...stateOf(channelId), ...more } },
+      ...told,
     };
     const headers = { [headerNames.paymentResponse]: encodeHeader(receipt) };
     return { status: 200, headers, body: "content" };

@@ -2,10 +2,11 @@
 import { channelUnitsMax } from "@farthing/protocol";
 import { expect, test } from "vitest";
 import { buyerBench, paymentErrorOf } from "../buyer-bench.testing.ts";
-import { startSeller, type Answer } from "../scripted-seller.testing.ts";
+import { otherPayee, startSeller, type Answer } from "../scripted-seller.testing.ts";
 import { channelSeller, stateOf, totalsOf, type SeenVoucher } from "./channel-seller.testing.ts";
 
 const call = 1_000n;
+const sum = { chargedCumulativeAmount: `${2n * call}` };
 
 const lies: readonly (readonly [
   string,
@@ -35,6 +36,16 @@ const lies: readonly (readonly [
         channelId: `0x${"ab".repeat(32)}`,
         chargedCumulativeAmount: `${2n * call}`,
       }),
+  ],
+  [
+    "answers for another network",
+    ({ payload }, { charge }) =>
+      charge(payload.voucher.channelId, call, "", sum, { network: "eip155:51" }),
+  ],
+  [
+    "answers for another payer",
+    ({ payload }, { charge }) =>
+      charge(payload.voucher.channelId, call, "", sum, { payer: otherPayee }),
   ],
 ];
 
@@ -100,6 +111,17 @@ test("a deposit without a transaction is a lie", async () => {
   await using seller = await startSeller(shop.script);
   const { payment } = await buyerBench().pay(seller.url);
   expect(payment).toMatchObject({ state: "unconfirmed", problem: { error: "receipt_mismatch" } });
+});
+
+test("a redirect of a voucher is not followed", async () => {
+  await using elsewhere = await startSeller(channelSeller().script);
+  const shop = channelSeller({
+    lie: () => ({ status: 307, headers: { Location: elsewhere.url } }),
+  });
+  await using seller = await startSeller(shop.script);
+  const { payment } = await buyerBench().pay(seller.url);
+  expect(payment).toMatchObject({ state: "unconfirmed", problem: { error: "redirected" } });
+  expect(elsewhere.requests).toEqual([]);
 });
 
 test("a lost answer: the next call takes the seller's total by the buyer's own voucher", async () => {

@@ -1,12 +1,5 @@
 /** Calls over a channel, at a seller that is honest or lies; what was signed is what counts. */
-import {
-  encodeHeader,
-  hasSigned,
-  headerNames,
-  splitSignature,
-  voucherDigest,
-  xdc,
-} from "@farthing/protocol";
+import { apothem } from "@farthing/protocol";
 import { expect, test } from "vitest";
 import { buyerBench, paymentErrorOf } from "../buyer-bench.testing.ts";
 import { memoryLedger } from "../ledger/memory-ledger.ts";
@@ -15,7 +8,6 @@ import {
   otherPayee,
   payer,
   startSeller,
-  transaction,
   type Answer,
 } from "../scripted-seller.testing.ts";
 import { contractWalletSigner } from "../signer.ts";
@@ -101,6 +93,27 @@ test("auto: payments of more than an hour ago open no channel", async () => {
   expect(stateOf(await pay(seller.url))).toBe("settled");
 });
 
+test("auto: payments to another host, payee or network open no channel", async () => {
+  const one = channelSeller({ hasExact: true });
+  const offers = [
+    channelSeller({ hasExact: true, entry: { payTo: otherPayee } }),
+    channelSeller({
+      hasExact: true,
+      entry: { network: apothem.id, asset: apothem.usdc },
+      extra: apothem.domain,
+    }),
+  ];
+  let now = one;
+  await using seller = await startSeller({ ...one.script, unpaid: () => now.challenge() });
+  await using elsewhere = await startSeller(channelSeller({ hasExact: true }).script);
+  const { pay } = buyerBench({ allow: { hosts: ["127.0.0.1", "localhost"] } });
+  for (let count = 0; count < 3; count++) await pay(seller.url);
+  expect(stateOf(await pay(elsewhere.url))).toBe("settled");
+  for (now of offers) expect(stateOf(await pay(seller.url))).toBe("settled");
+  now = one;
+  expect(stateOf(await pay(seller.url))).toBe("charged");
+});
+
 test.each([
   ["never", "settled"],
   ["always", "charged"],
@@ -122,6 +135,7 @@ const unusable: readonly (readonly [string, ChannelSellerOptions, string])[] = [
     { extra: { receiverAuthorizer: `0x${"0".repeat(40)}` } },
     "channel_unusable",
   ],
+  ["the payer as its authorizer", { extra: { receiverAuthorizer: payer } }, "channel_unusable"],
   ["deposits by Permit2 only", { extra: { assetTransferMethod: "permit2" } }, "channel_unusable"],
   ["a price above the limit per call", { amount: 100_001n }, "per_payment_cap"],
   ["no price", { amount: 0n }, "channel_unusable"],
@@ -139,6 +153,79 @@ test.each(unusable)(
     expect(stateOf(await pay(both.url))).toBe("settled");
   },
 );
+
+test("a host that is not allowed gets no voucher", async () => {
+  await using seller = await startSeller(channelSeller().script);
+  const { pay, signer } = buyerBench({ allow: { hosts: ["shop.example"] } });
+  expect((await paymentErrorOf(pay(seller.url))).code).toBe("host_not_allowed");
+  expect(signer.count).toBe(0);
+});
+
+test("a host that was paid over a channel is paid at no other payee", async () => {
+  const [one, other] = [channelSeller(), channelSeller({ entry: { payTo: otherPayee } })];
+  let isMoved = false;
+  const unpaid = () => (isMoved ? other : one).challenge();
+  await using seller = await startSeller({ ...one.script, unpaid });
+  const { pay, signer } = buyerBench();
+  await pay(seller.url);
+  isMoved = true;
+  const signatures = signer.count;
+  expect((await paymentErrorOf(pay(seller.url))).code).toBe("payee_changed");
+  expect(signer.count).toBe(signatures);
+});
+
+test("a call that is given up while it waits for its turn signs nothing", async () => {
+  const stop = new AbortController();
+  const { script } = channelSeller({
+    lie: () => {
+      stop.abort();
+      return undefined;
+    },
+  });
+  await using seller = await startSeller(script);
+  let challenged = 0;
+  let second: Promise<string> | undefined;
+  const { pay, signer, ledger } = buyerBench({
+    extensions: [{ key: "acme", beforeVerify: () => void challenged++ }],
+    limits: { askAbove: "0" },
+    // The first call goes on once the other one has its price.
+    approve: async () => {
+      second ??= pay(seller.url, { signal: stop.signal }).then(stateOf, String);
+      await expect.poll(() => challenged).toBe(2);
+      return true;
+    },
+  });
+  expect(stateOf(await pay(seller.url))).toBe("charged");
+  expect(await second).toContain("AbortError");
+  expect(signer.count).toBe(2);
+  expect(await ledger.listChannels?.()).toMatchObject([{ signedUnits: call }]);
+});
+
+test("a deposit above the approver's limit is asked for, though the price is below it", async () => {
+  await using seller = await startSeller(channelSeller().script);
+  const asked: string[] = [];
+  const { pay, signer } = buyerBench({
+    limits: { askAbove: "0.005" },
+    approve: ({ checks }) => {
+      asked.push(
+        ...checks.filter(({ verdict }) => verdict === "ask").map(({ message }) => message),
+      );
+      return false;
+    },
+  });
+  expect((await paymentErrorOf(pay(seller.url))).code).toBe("approval_required");
+  expect([asked, signer.count]).toEqual([[expect.stringContaining("deposit of 0.01 USDC")], 0]);
+});
+
+test("a deposit is valid for five minutes at most", async () => {
+  const { script, known } = channelSeller({ entry: { maxTimeoutSeconds: 86_400 } });
+  await using seller = await startSeller(script);
+  const { pay, clock } = buyerBench();
+  await pay(seller.url);
+  const [first] = known.vouchers;
+  const ends = first?.type === "deposit" ? Number(first.deposit.validBefore) : Infinity;
+  expect(ends - clock.time / 1000).toBeLessThanOrEqual(300);
+});
 
 test("a contract wallet has a channel only with a key for its vouchers", async () => {
   const { script, known } = channelSeller();
@@ -161,6 +248,8 @@ test("a deposit stays within its limits, and a call that would need more is refu
   expect(known.balance).toBe(2_500n);
   // What was charged is not held any more, so there is room for a top-up.
   for (let count = 0; count < 4; count++) await pay(seller.url);
+  // Twice 500 were left, so 2,000 were added.
+  expect(known.balance).toBe(6_500n);
   const { pay: poor, signer } = buyerBench({ channels: { depositMax: "0.0009" } });
   const error = await paymentErrorOf(poor(seller.url));
   expect([error.code, error.problem.payment_state, signer.count]).toEqual([
@@ -203,6 +292,31 @@ test("a deposit whose answer was lost is sent again, where it is just enough for
   expect([salts.length > 1, new Set(salts.slice(0, 2)).size]).toEqual([true, 1]);
 });
 
+test("a deposit that is out is not forgotten when the wallet refuses the next call, and ends by itself", async () => {
+  let isLost = true;
+  const { script, known } = channelSeller({
+    lie: ({ honest }) => (isLost ? { ...honest(), cut: "before" } : undefined),
+  });
+  await using seller = await startSeller(script);
+  const own = countingSigner();
+  let refuses = false;
+  const signTypedData: typeof own.signTypedData = (data) =>
+    refuses ? Promise.reject(new Error("no")) : own.signTypedData(data);
+  const { pay, clock } = buyerBench({ signer: { ...own, signTypedData } });
+  const tries = async () => pay(seller.url).then(stateOf, String);
+  await tries();
+  refuses = true;
+  await tries();
+  refuses = false;
+  await tries();
+  clock.time += 10 * 60 * 1000;
+  isLost = false;
+  await tries();
+  const salts = known.vouchers.flatMap((one) => ("deposit" in one ? one.deposit.salt : []));
+  expect(salts[1]).toBe(salts[0]);
+  expect(salts.at(-1)).not.toBe(salts[0]);
+});
+
 test("charges count against the limit per day, with single payments", async () => {
   const { script } = channelSeller({ hasExact: true, amount: 10_000n });
   await using seller = await startSeller(script);
@@ -211,6 +325,16 @@ test("charges count against the limit per day, with single payments", async () =
   expect((await paymentErrorOf(pay(seller.url))).code).toBe("cumulative_cap");
   clock.time += 26 * 60 * 60 * 1000;
   expect(["charged", "settled"]).toContain(stateOf(await pay(seller.url)));
+});
+
+test("what another program has spent over the channel before counts for no day of this one", async () => {
+  await using seller = await startSeller(channelSeller().script);
+  const { pay } = buyerBench();
+  for (let count = 0; count < 4; count++) await pay(seller.url);
+  const { pay: other } = buyerBench({ limits: { perDay: "0.002" } });
+  expect(stateOf(await other(seller.url))).toBe("charged");
+  expect(stateOf(await other(seller.url))).toBe("charged");
+  expect((await paymentErrorOf(other(seller.url))).code).toBe("cumulative_cap");
 });
 
 test("calls at one time stay within the limit per day", async () => {
@@ -236,44 +360,6 @@ test("a refusal of the wallet leaves nothing written and nothing sent", async ()
   expect(await ledger.listChannels?.()).toMatchObject([{ openDeposits: [], unansweredUnits: 0n }]);
 });
 
-test("a refund asks for all that is left, with a voucher of exactly what was charged", async () => {
-  const refund = (): Answer => {
-    const receipt = {
-      success: true,
-      transaction,
-      network: "eip155:50",
-      amount: `${10n * call - 300n}`,
-      extra: {},
-    };
-    return { status: 200, headers: { [headerNames.paymentResponse]: encodeHeader(receipt) } };
-  };
-  const shop = channelSeller({
-    cost: () => 300n,
-    lie: ({ payload }) => (payload.type === "refund" ? refund() : undefined),
-  });
-  await using seller = await startSeller(shop.script);
-  const { pay } = buyerBench();
-  await pay(seller.url);
-  const [channel] = await pay.channels.list();
-  const id = channel?.channelId ?? "0x";
-  expect(await pay.channels.refund(id)).toMatchObject({
-    state: "refunded",
-    amount: `${10n * call - 300n}`,
-    left: "0",
-  });
-  expect(shop.known.vouchers[1]).toMatchObject({
-    type: "refund",
-    voucher: { maxClaimableAmount: 300n },
-  });
-  const refundVoucher = shop.known.vouchers[1];
-  if (refundVoucher?.type !== "refund") throw new Error("The second message is the refund.");
-  const { signature } = refundVoucher.voucher;
-  const digest = voucherDigest(xdc.chainId, { channelId: id, maxClaimableAmount: 300n });
-  const parts = splitSignature(signature);
-  expect(parts && hasSigned(payer, digest, parts)).toBe(true);
-  expect((await paymentErrorOf(pay.channels.refund(id))).code).toBe("channel_limit");
-});
-
 test("a named call is never made twice", async () => {
   const { script, known } = channelSeller();
   await using seller = await startSeller(script);
@@ -283,4 +369,8 @@ test("a named call is never made twice", async () => {
   await pay(seller.url, { payment });
   expect((await paymentErrorOf(pay(seller.url, { payment }))).code).toBe("request_id_conflict");
   expect(known.vouchers).toHaveLength(1);
+  // A ledger that knows nothing of the channel: once more, with the total that the seller has proved.
+  const { pay: other } = buyerBench();
+  expect(stateOf(await other(seller.url, { payment }))).toBe("charged");
+  expect(totalsOf(known.vouchers)).toEqual([call, call, 2n * call]);
 });

@@ -3,9 +3,11 @@ import {
   apothem,
   toLowerHex,
   voucherDigest,
+  xdc,
   type ChannelConfig,
   type ChannelState,
   type Hex,
+  type Network,
 } from "@farthing/protocol";
 import { channelReads } from "@farthing/protocol/channel-contract";
 import * as fc from "fast-check";
@@ -14,8 +16,9 @@ import * as Signature from "ox/Signature";
 import { expect, test } from "vitest";
 import { otherPayee, payer, payTo, testKey } from "../scripted-seller.testing.ts";
 import { privateKeySigner } from "../signer.ts";
+import { channelNode } from "./channel-node.testing.ts";
 import type { ChannelRecord } from "./channel-record.ts";
-import { channelSelectors } from "./read-channel-state.ts";
+import { channelSelectors, readChannelState } from "./read-channel-state.ts";
 import { evaluateCorrective } from "./recover-channel.ts";
 
 const channelId: Hex = `0x${"c1".repeat(32)}`;
@@ -138,6 +141,22 @@ test("a seller that lost its state goes on from what the chain says it has claim
     kind: "recovered",
     base: { chargedUnits: 7_000n },
   });
+});
+
+test("what the chain says of a balance changes no total", () => {
+  const record = recordOf({ chargedUnits: 9_000n, signedUnits: 9_000n });
+  const said = { kind: "corrective", code: "cumulative_exceeds_balance", stated: {} } as const;
+  expect(evaluateCorrective(record, offer, said, onChain)).toMatchObject({
+    kind: "recovered",
+    base: { chargedUnits: 9_000n, balanceUnits: 50_000n },
+  });
+});
+
+test("a node of another chain says nothing of a channel", async () => {
+  const node = channelNode(() => ({ balance: 5n, totalClaimed: 3n }), apothem);
+  const read = (network: Network) => readChannelState(node, ["http://node"], network, channelId);
+  expect((await read(apothem))?.state).toMatchObject({ balance: 5n, totalClaimed: 3n });
+  expect(await read(xdc)).toBeUndefined();
 });
 
 test("claims above every charge, and a total below the claims, are lies", () => {

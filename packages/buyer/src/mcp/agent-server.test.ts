@@ -4,6 +4,8 @@ import { isObject, member } from "@farthing/protocol";
 import { expect, describe, test } from "vitest";
 import { bodyOf, openServer, openShop, paymentOf, startAgent } from "./agent-server.testing.ts";
 import { bodyBytesMax, shownCharsMax } from "./untrusted.ts";
+import { channelSeller } from "../channels/channel-seller.testing.ts";
+import type { Ledger } from "../ledger/ledger.ts";
 import { memoryLedger } from "../ledger/memory-ledger.ts";
 import {
   challenge,
@@ -59,6 +61,9 @@ describe("one request has one payment", () => {
       error: "request_id_conflict",
       payment_state: "unused",
     });
+    // Nor is the rest of one content that of another request.
+    const { words } = await call("fetch_paid", { ...post, body: "{}", offset: 1 });
+    expect(words).toMatchObject({ error: "request_id_conflict" });
     expect(signer.count).toBe(1);
   });
 
@@ -105,6 +110,22 @@ describe("one request has one payment", () => {
         requestId: "one",
       });
     }
+  });
+
+  test("nor does one that fails after a voucher has left", async () => {
+    const seller = await openShop(channelSeller().script);
+    const own = memoryLedger();
+    let changes = 0;
+    const ledger: Ledger = {
+      ...own,
+      changeChannels: async (decide) => {
+        if (!own.changeChannels || ++changes > 1) throw new Error("The disk is full.");
+        return own.changeChannels(decide);
+      },
+    };
+    const { call } = await startAgent({ buyer: { signer: countingSigner(), ledger } });
+    const { words } = await call("fetch_paid", { url: seller.url, requestId: "one" });
+    expect(words).toMatchObject({ error: "unknown_outcome", payment_state: "in_flight" });
   });
 
   test("a content that breaks off does not lose the payment", async () => {

@@ -127,6 +127,11 @@ const cases: readonly Case[] = [
     terms: { agreed: { amountUnits: 10_000n, asset: xdc.usdc, payTo: otherPayee } },
     code: "challenge_changed",
   },
+  {
+    name: "another asset than agreed",
+    terms: { agreed: { amountUnits: 10_000n, asset: otherPayee, payTo } },
+    code: "challenge_changed",
+  },
 ];
 
 test.each(cases)("$name is refused with $code", async (one) => {
@@ -149,6 +154,7 @@ test.each([
   ["allowed payee in another case", { allow: { payees: [payTo.toLowerCase()] } }, {}],
   ["allowed network by its label", { allow: { networks: ["xdc"] } }, {}],
   ["the agreed terms", {}, { agreed: { amountUnits: 10_000n, asset: xdc.usdc, payTo } }],
+  ["the threshold itself", { limits: { askAbove: "0.01" }, approve: () => false }, {}],
   ["no limit per day", { limits: { perDay: false } }, {}],
 ] as const)("%s is paid", async (_, options, payment) => {
   await using seller = await startSeller();
@@ -224,6 +230,14 @@ test("another payee at the same host is refused, or asked about where there is a
   await approving.pay(moved);
   await approving.pay(moved);
   expect(asked.map((quote) => quote.payTo)).toEqual([otherPayee]);
+});
+
+test("payees that are listed may take each other's place", async () => {
+  await using seller = await startSeller({ unpaid: movingPayee });
+  const { pay } = buyerBench({ allow: { payees: [payTo, otherPayee] } });
+  await pay(seller.url);
+  const moved = new URL("/moved", seller.url).href;
+  expect((await pay(moved)).payment.state).toBe("settled");
 });
 
 test("the approver is asked above the threshold, about exactly this request", async () => {

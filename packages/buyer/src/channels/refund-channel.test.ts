@@ -1,0 +1,104 @@
+/** Refunds that a buyer asks a seller for: what is signed for them, where they are sent, and what counts. */
+import {
+  encodeHeader,
+  hasSigned,
+  headerNames,
+  splitSignature,
+  voucherDigest,
+  xdc,
+} from "@farthing/protocol";
+import { expect, test } from "vitest";
+import { buyerBench, paymentErrorOf } from "../buyer-bench.testing.ts";
+import { payer, startSeller, transaction, type Answer } from "../scripted-seller.testing.ts";
+import { wrapFetch } from "../wrap-fetch.ts";
+import { channelNode } from "./channel-node.testing.ts";
+import { channelSeller } from "./channel-seller.testing.ts";
+
+const call = 1_000n;
+
+/** The answer to a refund of all but 300 base units of ten calls. */
+function refunded(network: string = xdc.id): Answer {
+  const amount = `${10n * call - 300n}`;
+  const receipt = { success: true, transaction, network, amount, extra: {} };
+  return { status: 200, headers: { [headerNames.paymentResponse]: encodeHeader(receipt) } };
+}
+
+test("a refund asks for all that is left, with a voucher of exactly what was charged", async () => {
+  const shop = channelSeller({
+    cost: () => 300n,
+    lie: ({ payload }) => (payload.type === "refund" ? refunded() : undefined),
+  });
+  await using seller = await startSeller(shop.script);
+  const { pay } = buyerBench();
+  await pay(seller.url);
+  const [channel] = await pay.channels.list();
+  const id = channel?.channelId ?? "0x";
+  expect(await pay.channels.refund(id)).toMatchObject({
+    state: "refunded",
+    amount: `${10n * call - 300n}`,
+    left: "0",
+  });
+  expect(shop.known.vouchers[1]).toMatchObject({
+    type: "refund",
+    voucher: { maxClaimableAmount: 300n },
+  });
+  const refundVoucher = shop.known.vouchers[1];
+  if (refundVoucher?.type !== "refund") throw new Error("The second message is the refund.");
+  const { signature } = refundVoucher.voucher;
+  const digest = voucherDigest(xdc.chainId, { channelId: id, maxClaimableAmount: 300n });
+  const parts = splitSignature(signature);
+  expect(parts && hasSigned(payer, digest, parts)).toBe(true);
+  expect((await paymentErrorOf(pay.channels.refund(id))).code).toBe("channel_limit");
+});
+
+test("a refund that the receipt names on another network is not believed", async () => {
+  const shop = channelSeller({
+    lie: ({ payload }) => (payload.type === "refund" ? refunded("eip155:51") : undefined),
+  });
+  await using seller = await startSeller(shop.script);
+  const { pay } = buyerBench();
+  await pay(seller.url);
+  const [channel] = await pay.channels.list();
+  const id = channel?.channelId ?? "0x";
+  expect(await pay.channels.refund(id)).toMatchObject({ state: "unconfirmed" });
+  expect(await pay.channels.list()).toMatchObject([{ balanceUnits: 10n * call }]);
+});
+
+test("after a refund the chain counts where a node answers, not the receipt", async () => {
+  const shop = channelSeller({
+    lie: ({ payload }) => (payload.type === "refund" ? refunded() : undefined),
+  });
+  await using seller = await startSeller(shop.script);
+  const { signer, clock, ledger } = buyerBench();
+  const options = { signer, ledger, runtime: clock, rpcUrl: "http://node.example" };
+  let totalClaimed = 0n;
+  const node = channelNode(() => ({ balance: shop.known.balance, totalClaimed }));
+  const pay = wrapFetch(fetch, options, node);
+  await pay(seller.url);
+  const [channel] = await pay.channels.list();
+  const id = channel?.channelId ?? "0x";
+  totalClaimed = call;
+  expect(await pay.channels.refund(id)).toMatchObject({ state: "refunded", left: `${9n * call}` });
+});
+
+test("nothing is signed for more than is left, at a host that is not allowed, or for another channel", async () => {
+  const shop = channelSeller();
+  const other = channelSeller({ extra: { withdrawDelay: 1_800 } });
+  let asked = shop;
+  const unpaid = () => asked.challenge();
+  await using seller = await startSeller({ ...shop.script, unpaid });
+  await using elsewhere = await startSeller(channelSeller().script);
+  const { pay, signer } = buyerBench({ allow: { hosts: [new URL(seller.url).host] } });
+  await pay(seller.url);
+  const [channel] = await pay.channels.list();
+  const id = channel?.channelId ?? "0x";
+  const signatures = signer.count;
+  const codeOf = async (request: Parameters<typeof pay.channels.refund>[1]) =>
+    (await paymentErrorOf(pay.channels.refund(id, request))).code;
+  expect(await codeOf({ amountUnits: 9n * call + 1n })).toBe("channel_limit");
+  expect(await codeOf({ url: elsewhere.url })).toBe("host_not_allowed");
+  asked = other;
+  expect(await codeOf({})).toBe("channel_unusable");
+  expect([signer.count, shop.known.vouchers.length]).toEqual([signatures, 1]);
+  expect(elsewhere.requests).toHaveLength(1);
+});
