@@ -46,7 +46,8 @@ export function claimRegularly(
   const channels = sellerOfChannels(config, deps);
   const claim = async (): Promise<void> => {
     try {
-      if (log) logClaims(log, await channels.claim());
+      const claimed = await channels.claim();
+      if (log) logClaims(log, claimed);
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error);
       log?.warn({ event: "channel_claim_failed", problem }, failed);
