@@ -60,6 +60,28 @@ test("pay opens a channel, later runs use it, and a refund empties it", async ()
   expect([unknown.code, unknown.stderr]).toEqual([9, expect.stringContaining("channels list")]);
 });
 
+test("a refund asks for the part that is named, and one that nothing proves is open", async () => {
+  using home = temporaryHome();
+  const environment = { XDG_CONFIG_HOME: home.path };
+  const asked: unknown[] = [];
+  const shop = channelSeller({
+    lie: ({ payload }) => {
+      if (payload.type !== "refund") return undefined;
+      asked.push(payload.amount);
+      return { status: 500 };
+    },
+  });
+  await using seller = await startSeller(shop.script);
+  await farthing(["pay", seller.url], { environment });
+  const [{ channelId }] = JSON.parse(
+    (await farthing(["channels", "list", "--json"], { environment })).stdout,
+  );
+  const command = ["channels", "refund", channelId, "--amount", "0.003", "--json"];
+  const { code, stdout } = await farthing(command, { environment });
+  expect([asked, code]).toEqual([[3_000n], 11]);
+  expect(JSON.parse(stdout)).toMatchObject({ state: "unconfirmed", channelId });
+});
+
 test("the settings say after how many payments a channel is opened, and how much a seller may hold", async () => {
   using home = temporaryHome();
   const run = (args: string[], more: Readonly<Record<string, string>> = {}) =>

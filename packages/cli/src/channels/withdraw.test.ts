@@ -42,7 +42,8 @@ async function send(call: object): Promise<void> {
 }
 
 test("withdraw says what it costs and when the money is back; watch prints each change", async () => {
-  await using seller = await startSeller(channelSeller().script);
+  // The call has cost less than its voucher says.
+  await using seller = await startSeller(channelSeller({ cost: () => 400n }).script);
   await farthing(["pay", seller.url], { environment: { XDG_CONFIG_HOME: home } });
   const [{ channelId }] = JSON.parse((await run(["list", "--json"])).stdout);
   await fund(channelId, 10_000n);
@@ -71,7 +72,7 @@ test("withdraw says what it costs and when the money is back; watch prints each 
   expect(watched.code).toBe(0);
   expect(first).toMatchObject({
     channelId,
-    chargedUsdc: "0.001000",
+    chargedUsdc: "0.000400",
     chain: { balanceUsdc: "0.010000", claimedUsdc: "0.000000", finalizableAt: null },
   });
   expect(second.chain).toMatchObject({ withdrawingUsdc: "0.010000" });
