@@ -263,6 +263,15 @@ export function paymentRecordsSuite(name: string, kind: StoreKind): void {
         expect(await Promise.all(there)).toEqual([false, true, true, true]);
       });
 
+      test("an open settlement stays while somebody works on it, however late it is", async () => {
+        grants = create({ entriesMax: 1, leaseMs: 10 * minuteMs });
+        const late = await acquired("late", { validBeforeMs: minuteMs });
+        await late.settling();
+        nowMs = 2 * minuteMs;
+        expect(await kindOf("b")).toBe("full");
+        expect(await late.paid(receipt)).toBe(true);
+      });
+
       test("a body that nobody came for goes when its time is over", async () => {
         grants = create({ answerBytesMax: 6, totalBytesMax: 6 });
         const lease = await acquired("a");
