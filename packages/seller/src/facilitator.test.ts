@@ -169,6 +169,19 @@ describe("an answer to settle", () => {
     expect(await client.settle(request, limit)).toMatchObject(expected);
   });
 
+  test("with an error of the facilitator itself says whether something may have been sent", async () => {
+    const client = createFacilitatorClient({ url: facilitator.url });
+    const certaintyOf = async (status: number, error: string) => {
+      const json = { error, message: "The facilitator says so.", requestId: "req_1" };
+      facilitator.script.settle.push({ status, json });
+      const outcome = await client.settle(request, limit);
+      return "certainty" in outcome ? outcome.certainty : "unknown";
+    };
+    expect(await certaintyOf(429, "rate_limited")).toBe("refused");
+    expect(await certaintyOf(503, "service_unavailable")).toBe("unavailable");
+    expect(await certaintyOf(500, "internal_error")).toBe("unknown");
+  });
+
   test("that does not come ends at the shorter of both limits", async () => {
     facilitator.script.settle.push("hang", "hang");
     const patient = createFacilitatorClient({ url: facilitator.url });

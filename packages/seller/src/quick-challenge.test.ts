@@ -82,11 +82,14 @@ test.each([
   expect(sell().route.challenge?.(request)).toBeUndefined();
 });
 
+const receiptSigner = { format: "eip712", signTypedData: async () => "0x" } as const;
+
 test.each<[string, Partial<SellerOptions>, RouteOptions]>([
   ["a price of its own for each request", {}, { price: () => "0.02" }],
   ["a payee for each request", {}, { payTo: () => "0x209693Bc6afc0C5328bA36FaF03C514EF312287C" }],
   ["a description of its input", {}, { describe: { output: { type: "object" } } }],
   ["a check of its input", {}, { check: () => undefined }],
+  ["offers that are signed", { receiptSigner }, {}],
   ["a pass, whose challenge is signed", {}, { pass: { uses: 2, validFor: "1d" } }],
 ])("a route with %s has no such challenge", (_case, options, own) => {
   expect(sell(options, own).route.challenge).toBeUndefined();

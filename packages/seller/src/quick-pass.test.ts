@@ -264,6 +264,26 @@ test("a pass that was paid on another network takes the whole exchange", async (
   expect(await route.usePass?.(request, serving("", 200), none)).toBeUndefined();
 });
 
+test("a payment that has taken the last room for a pass is repeated all the same", async () => {
+  const seller = createSeller<unknown>({
+    facilitator,
+    grants: createMemoryGrants({ entriesMax: 1 }),
+    payTo: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
+    price: "1.00",
+    publicUrl,
+  });
+  const route = seller.route({ pass: { uses: 3, validFor: "1d", scope: "all" } });
+  const send = async (headers: Record<string, string> = {}) => {
+    const request = new Request(publicUrl + target, { headers });
+    return (await route.charge(request, () => new Response("content"))).response;
+  };
+  const headers = { ...(await pay(await send(), "v2")) };
+  for (const _nth of [1, 2]) {
+    const response = await send(headers);
+    expect([response.status, await response.text()]).toEqual([200, "content"]);
+  }
+});
+
 test("a pass that is used up takes the whole exchange, which refuses it", async () => {
   const sold = await sellPass();
   for (const left of ["1", "0"]) {
@@ -317,6 +337,7 @@ const scoped = { pass: { uses: 3, validFor: "1d", scope: "all" } };
 test.each<[string, Partial<SellerOptions>, RouteOptions]>([
   ["without an address of its own", {}, scoped],
   ["with streams", { publicUrl }, { ...scoped, stream: true }],
+  ["with a check of its input", { publicUrl }, { ...scoped, check: () => undefined }],
   ["without passes", { publicUrl }, {}],
 ])("a route %s has no quick use", (_case, options, own) => {
   const seller = createSeller<unknown>({

@@ -261,6 +261,14 @@ export function afterSuccessSuite(listen: Listen): void {
       expect([at.facilitator.operations(), at.served]).toEqual([["verify"], []]);
     });
 
+    test("so is one that leaves no time to settle once the work is done", async () => {
+      const url = await at.start(undefined, {}, { workMs: 15_000 });
+      const validBefore = BigInt(Math.floor(Date.now() / 1000) + 20);
+      const headers = await payFor(url, {}, { authorization: { validBefore } });
+      expect(await reasonOf(await fetch(url, { headers }))).toBe("authorization_expired");
+      expect(at.served).toEqual([]);
+    });
+
     test("a seller's account that stands still costs the buyer nothing", async () => {
       const url = await at.start();
       const headers = await payFor(url);

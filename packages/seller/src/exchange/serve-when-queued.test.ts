@@ -121,6 +121,20 @@ test("one that is still open when the wait ends is not served either", async () 
   expect(await response.text()).not.toContain("content");
 });
 
+test("one of which nothing is known but that it is under way is not served", async () => {
+  let nowMs = Date.now();
+  const clock = { now: () => nowMs, sleep: async (ms: number) => void (nowMs += ms) };
+  const seller = createSeller(optionsOf({ waitMs: 2_000 }), clock);
+  shop = await listenFetch((request) =>
+    seller.charge(request, () => new Response("content")).then(({ response }) => response),
+  );
+  const nothing = pendingReply(undefined, "");
+  facilitator.script.settle.push(...Array.from({ length: 20 }, () => nothing));
+  const response = await fetch(shop.url, { headers: await payFor(shop.url) });
+  expect([response.status, await response.text()]).not.toEqual([200, "content"]);
+  expect(response.status).toBe(503);
+});
+
 test("elsewhere than beside an engine of this process it is refused", () => {
   const remote = { facilitator: { url: facilitator.url } };
   expect(() => createSeller(optionsOf(remote))).toThrow(/serveWhen must be confirmed, unless/);

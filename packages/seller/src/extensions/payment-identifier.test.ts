@@ -12,7 +12,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, test } from "vitest";
 import { listenFetch } from "../adapters/listen.testing.ts";
 import { pay, payBoundFor, payloadOf, type Changes, type PaymentHeader } from "../buyer.testing.ts";
-import { createSeller } from "../index.ts";
+import { createMemoryGrants, createSeller } from "../index.ts";
 import { bodyOf, reasonOf, useScene } from "../scene.testing.ts";
 import { transferHash } from "../scripted-facilitator.testing.ts";
 
@@ -85,6 +85,23 @@ test("the same payment and name from someone without its binding gets no answer"
   const response = await fetch(url, { headers });
   expect(response.status).toBe(409);
   expect(await bodyOf(response)).toMatchObject({ error: "already_delivered" });
+});
+
+test("is another name at another payee, who may keep records in the same store", async () => {
+  await scene.start();
+  const grants = createMemoryGrants();
+  const id = generatePaymentId();
+  const statusAt = async (payTo: string) => {
+    const facilitator = { url: scene.facilitator.url };
+    const seller = createSeller({ facilitator, payTo, price: "0.01", grants });
+    const send = async (headers: Record<string, string> = {}) => {
+      const request = new Request("https://shop.example/report", { headers });
+      return (await seller.charge(request, () => new Response("report"))).response;
+    };
+    return (await send({ ...named(await pay(await send(), "v2"), id) })).status;
+  };
+  expect(await statusAt("0x209693Bc6afc0C5328bA36FaF03C514EF312287C")).toBe(200);
+  expect(await statusAt(`0x${"55".repeat(20)}`)).toBe(200);
 });
 
 describe("another payment with the same name", () => {

@@ -186,6 +186,12 @@ export function balancesSuite(name: string, kind: StoreKind): void {
         expect(await held(payment.payer.toLowerCase())).toEqual(balance);
         expect(await held(payers[1] ?? "")).toBeUndefined();
         expect(await held(payment.payer, "other")).toBeUndefined();
+        // Where there are several, the one with the most money.
+        for (const [key, amount] of [["b", "999"] as const, ["c", "2"] as const]) {
+          await balances.topUp(key, "reports", { ...payment, amount, network: "eip155:51" });
+          const { network } = (await held(payment.payer))?.payment ?? {};
+          expect(network).toBe(key === "b" ? "eip155:50" : "eip155:51");
+        }
       });
 
       test("keeps a top-up shut until its payment is final, and takes back one that has failed", async () => {

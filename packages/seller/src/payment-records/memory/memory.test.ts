@@ -6,6 +6,7 @@ import { channelsSuite } from "../channels/channels.suite.ts";
 import { passesSuite } from "../passes/passes.suite.ts";
 import { refundsSuite } from "../rules/refunds.suite.ts";
 import { paymentRecordsSuite, type StoreKind } from "../rules/payment-records.suite.ts";
+import { maxChargesInMemory } from "./balance-store.ts";
 import { createMemoryGrants } from "./memory.ts";
 import { maxNoncesInMemory } from "./pass-store.ts";
 import type { Access } from "../rules/payment-records.ts";
@@ -52,6 +53,26 @@ test("a note costs the same after thousands of top-ups, which are kept for good"
 });
 
 const payment = { payer: "0x1", amount: "1", network: "eip155:50", transaction: "0x2" };
+
+test("a payment tops up once, also after more charges than are remembered", async () => {
+  const { balances } = createMemoryGrants();
+  const paid = { ...payment, amount: "5000" };
+  const { id } = (await balances?.topUp("a", "models", paid)) ?? { id: "" };
+  for (let nth = 0; nth <= maxChargesInMemory; nth++) {
+    await balances?.reserve(id, { useId: `${nth}`, amount: 1n });
+    await balances?.charge(id, `${nth}`, 1n);
+  }
+  await balances?.topUp("a", "models", paid);
+  expect(await balances?.read(id)).toMatchObject({ amount: 4_999n - BigInt(maxChargesInMemory) });
+});
+
+test("an identifier stands for its payment while a call that was lost may still arrive", async () => {
+  const nowMs = 1_000_000;
+  const grants = createMemoryGrants({ now: () => nowMs });
+  const over = { fingerprint: "f", payload: "p", validBeforeMs: nowMs - 1 };
+  expect(await grants.identify("name", { key: "a", ...over })).toBe(true);
+  expect(await grants.identify("name", { key: "b", ...over })).toBe(false);
+});
 
 test("takes no payment for a balance whose top-up it could not remember, and forgets no earlier one", async () => {
   const { balances, refunds } = createMemoryGrants({ topUpsMax: 3 });
