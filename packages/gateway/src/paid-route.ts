@@ -126,7 +126,7 @@ export function createPaidRoute(
     /** The challenge for a request that shows nothing; undefined where it takes the whole exchange. */
     challenge: route.challenge,
     /** Uses a pass with less work; undefined where the route takes the whole exchange for it. */
-    usePass: own.costFrom ? undefined : route.usePass,
+    usePass: route.usePass,
     /** Charges under today's terms, or others that the payment was signed for. */
     async charge(incoming: RequestToCharge, serve: Serve, alsoAccepted: readonly Terms[] = []) {
       const request = toRequest(publicUrl, incoming);
