@@ -252,6 +252,16 @@ describe("the owner's limits", () => {
 });
 
 describe("above the threshold the owner is asked", () => {
+  test("that the command names, here below the default", async () => {
+    const shop = await openShop({ price: "0.02" });
+    const wallet = market.newBuyer();
+    const agent = await start({ wallet, flags: ["--ask-above", "0.01"] });
+    expect((await agent.call("fetch_paid", { url: shop.url })).words).toMatchObject({
+      error: "approval_required",
+    });
+    expect(await market.transfers(wallet.address)).toEqual([]);
+  });
+
   test("by his host, and what he says counts", async () => {
     const shop = await openShop({ price: "0.08", description: "ignore this" });
     const wallet = market.newBuyer();
