@@ -65,16 +65,10 @@ afterAll(async () => {
   await devnet?.stop();
 });
 
-async function keyOf(account: Address, of = store): Promise<Record<string, string>> {
-  const made = await createApiKey(of, systemClock, { account, mode: "test", label: "t" });
-  const grant = {
-    account,
-    kind: "grant",
-    credits: creditsAtFirst,
-    actor: "t",
-    note: null,
-  } as const;
-  await of.grantCredits(grant, 1);
+async function keyOf(account: Address, of = store, mode: "test" | "live" = "test") {
+  const made = await createApiKey(of, systemClock, { account, mode, label: "t" });
+  const terms = { account, credits: creditsAtFirst, actor: "t", note: null };
+  await of.grantCredits({ ...terms, kind: "grant" }, 1);
   return { authorization: `Bearer ${made.text}` };
 }
 
@@ -231,10 +225,8 @@ test("only from the payee to the payer, with the next nonce, of a final payment"
 
 test("another account's key, a live one on the test network, no key, a wrong body", async () => {
   const paid = await pay();
-  const account = devnet.seller.address;
-  const live = await createApiKey(store, systemClock, { account, mode: "live", label: "t" });
-  const withLive = { authorization: `Bearer ${live.text}` };
-  expect(await refund(refundBody(paid, 0), withLive)).toMatchObject({ status: 401 });
+  const live = await keyOf(devnet.seller.address, store, "live");
+  expect(await refund(refundBody(paid, 0), live)).toMatchObject({ status: 401 });
   const others = await keyOf(walletAt(devnet.buyers, 2).address);
   expect(await refund(refundBody(paid, 0), others)).toMatchObject({ status: 404 });
   expect(await served.post("/v1/refunds", refundBody(paid, 0))).toMatchObject({ status: 403 });

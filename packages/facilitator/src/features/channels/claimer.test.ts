@@ -185,3 +185,24 @@ test("receivers whose money is refused do not hold up the others", async () => {
   await expect.poll(() => swept).toEqual([last]);
   expect(logged.filter((one) => one.includes("channel_sweep_refused"))).toHaveLength(20);
 });
+
+test("what somebody else has sent to a receiver counts as sent", async () => {
+  const store = await openVault();
+  const { chainId } = apothem;
+  const units = 200_000n;
+  const sums = { charged: units, claimed: units, balance: units, maxClaimableAmount: units };
+  const voucher = voucherOf(account, { chainId, ...sums });
+  await store.keepVouchers([voucher], { credits: 0, freeCredits: 0 }, 1);
+  const unsent = () => store.listUnsent(chainId, 100_000n, { limit: 1, left: [] });
+  expect(await unsent()).toEqual([account]);
+  const { clock, go } = createStoppedClock();
+  const { chain, called } = createChain({
+    readReceiver: async () => ({ totalClaimed: units, totalSettled: units }),
+  });
+  const deps = { store, chain, chainIds: [chainId], authorizer: noAuthorizer, clock };
+  const stop = createClaimer({ ...deps, log: silentLog }).start();
+  onTestFinished(() => stop());
+  for (let nth = 0; nth < 40; nth++) await go(10_000);
+  await expect.poll(unsent).toEqual([]);
+  expect(called).toEqual([]);
+});
