@@ -262,8 +262,11 @@ export function channelsSuite(name: string, kind: StoreKind): void {
         expect(await other.hold(opened().id)).toEqual({ kind: "busy" });
         nowMs += 15_001;
         await (await held(opened(), other)).charge({ cost: 5n, voucher: opened().voucher });
-        expect(await dead.charge({ cost: 9n, voucher: opened().voucher })).toBeUndefined();
+        const [call, shown] = [binding("channel/late"), showing({ token: "t" })];
+        const keep = () => records.toKeep(call, shown, { receipt, response: response(3) });
+        expect(await dead.charge({ cost: 9n, voucher: opened().voucher, keep })).toBeUndefined();
         expect(await other.find(opened().id)).toMatchObject({ charged: 5n });
+        expect(await records.recall(call, shown)).toBeUndefined();
       });
 
       test("goes on from what another process has done, whatever it remembers itself", async () => {
