@@ -33,6 +33,8 @@ test("a state is read back, its withdrawal with it", () => {
 test("a withdrawal of an amount that is not told is one of all that is unclaimed", () => {
   const { withdrawAmount: _told, ...stock } = toWireChannelState(channelId, state);
   expect(parseWireChannelState(channelId, stock)?.withdrawing).toBe(8_000n);
+  const none = { ...toWireChannelState(channelId, state), withdrawRequestedAt: 0 };
+  expect(parseWireChannelState(channelId, none)?.withdrawing).toBe(0n);
 });
 
 test.each([
