@@ -83,9 +83,13 @@ async function run(
     { up: (inside) => up(inside, idType) },
   ]);
   const provider = { getMigrations: async () => Object.fromEntries(entries) };
-  const { error } = await patiently(database, (db) => {
+  const { error } = await patiently(database, async (db) => {
     const migrator = new Migrator({ db, provider, ...options });
-    return upTo === undefined ? migrator.migrateToLatest() : migrator.migrateTo(upTo);
+    if (upTo !== undefined) return migrator.migrateTo(upTo);
+    // A start that has nothing to change takes no lock, for which another one would wait.
+    const known = await migrator.getMigrations();
+    if (known.every(({ executedAt }) => executedAt !== undefined)) return { error: undefined };
+    return migrator.migrateToLatest();
   });
   if (error === undefined) return;
   throw new Fault(
