@@ -36,8 +36,11 @@ const ofTheService = "packages/facilitator/{src,test}/**/*.test.ts";
  */
 const manyProcesses = [
   "packages/facilitator/test/crash/crash-{postgres,sqlite}.test.ts",
+  "packages/facilitator/test/crash/downtime.test.ts",
   "tools/sim/sim.test.ts",
+  "tools/model/replay.test.ts",
   "tools/soak/soak.test.ts",
+  "tools/demo/demo.test.ts",
   "tools/e2e/dashboard/screens.test.ts",
   "tools/e2e/packaging/installed-command.test.ts",
 ];
@@ -45,10 +48,10 @@ const manyProcesses = [
 const cores = availableParallelism();
 
 /**
- * The tests of the service wait for blocks: four at once left a third to two thirds of two cores idle,
- * six still a quarter.
+ * The tests of the service wait for blocks, and four at once left a third to two thirds of two cores
+ * idle. Six leave a reserve.
  */
-const waiting = { maxWorkers: Math.min(12, 4 * cores), sequence: { groupOrder: 1 } };
+const waiting = { maxWorkers: Math.min(12, 3 * cores), sequence: { groupOrder: 1 } };
 
 /** For all other files. */
 const afterwards = { groupOrder: 2 };
