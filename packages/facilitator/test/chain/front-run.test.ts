@@ -349,7 +349,7 @@ test("a payment that failed and is submitted by somebody else later: paid after 
   const { body: answer } = await served.post("/settle", body, async);
   await devnet.usdc.setBalance(payer.address, 0n);
   await devnet.mine(finalAfterBlocks);
-  expect(await page(answer["id"])).toMatchObject({ errorReason: "insufficient_funds" });
+  await expect.poll(() => page(answer["id"])).toMatchObject({ errorReason: "insufficient_funds" });
   await devnet.usdc.setBalance(payer.address, oneCent);
   const hash = await frontRun(devnet, body);
   expect(await usesOf(devnet, body)).toEqual([hash]);
