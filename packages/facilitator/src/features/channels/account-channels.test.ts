@@ -204,7 +204,11 @@ test("a claim that a reorganisation undoes is made again, for nothing", async ()
   const channel = await open(2);
   await hand(channel, 20_000n);
   const before = await creditsNow();
+  // No block comes after the claim's: one that the service has seen as final cannot vanish.
+  await devnet.rpc("evm_setAutomine", [false]);
   await askForClaims();
+  await expect.poll(() => devnet.rpc("txpool_status")).toMatchObject({ pending: "0x1" });
+  await devnet.mine();
   await expect.poll(() => toldOf(channel)).toEqual(["claimed", "opened"]);
   const told = received.find(
     (message) =>
@@ -213,7 +217,6 @@ test("a claim that a reorganisation undoes is made again, for nothing", async ()
   );
   const block = Number(memberAt(told ?? {}, "data.blockNumber"));
   const head = Number(await devnet.rpc<Hex>("eth_blockNumber"));
-  await devnet.rpc("evm_setAutomine", [false]);
   await devnet.rpc("anvil_reorg", [head - block + 1, []]);
   await devnet.rpc("anvil_dropAllTransactions", []);
   await devnet.mine();
