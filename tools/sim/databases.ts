@@ -15,7 +15,7 @@ import {
   readSqliteSteps,
   type EngineStep,
 } from "../model/traces/stored-steps.ts";
-import { copyPostgres, copySqlite, type PutBack } from "./stored-copies.ts";
+import { copyPostgres, copySqlite, endOtherSessions, type PutBack } from "./stored-copies.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
 /** The kinds. */
@@ -102,7 +102,7 @@ async function openPostgres(server: TestPostgres, time: VirtualTime): Promise<Ru
       // Sessions that exist have read the setting of the database already.
       await client.query("set default_transaction_read_only = off");
       await client.query(`alter database ${name} set default_transaction_read_only = ${value}`);
-      await client.query(endOtherSessions, [name]);
+      await client.query(endOtherSessions);
     },
     async close() {
       await client.end();
@@ -113,9 +113,6 @@ async function openPostgres(server: TestPostgres, time: VirtualTime): Promise<Ru
     },
   };
 }
-
-const endOtherSessions = `select pg_terminate_backend(pid) from pg_stat_activity
-  where datname = $1 and pid <> pg_backend_pid()`;
 
 /** A function with the name of PostgreSQL's clock that starts at the run's time and runs faster. */
 function fasterClock({ startedAtMs, speed }: VirtualTime): string {

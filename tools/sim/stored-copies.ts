@@ -49,8 +49,8 @@ function openFile(path: string): DatabaseSync {
 /** Milliseconds that PostgreSQL waits for a session to end. */
 const endMs = 30_000;
 
-/** A failover cuts all connections. */
-const endOtherSessions = `select pg_terminate_backend(pid, ${endMs}) from pg_stat_activity
+/** Ends all other sessions of the database, as a failover does. */
+export const endOtherSessions = `select pg_terminate_backend(pid, ${endMs}) from pg_stat_activity
   where datname = current_database() and pid <> pg_backend_pid()
     and backend_type = 'client backend'`;
 
@@ -61,8 +61,9 @@ const lockTriesMax = 200;
 const lockNotAvailable = "55P03";
 
 /**
- * Begins a transaction that has all tables for itself. Whoever has connected since the others ended may
- * hold a lock and wait for another one, so that nobody waits here: their sessions end once more.
+ * Begins a transaction that has all tables locked. A session that has connected since the others ended may
+ * hold one lock and wait for another. This transaction waits for no lock, which would be a deadlock; it ends
+ * the other sessions once more.
  */
 async function beginAlone(client: Client, tables: string, tries = lockTriesMax): Promise<void> {
   await client.query(endOtherSessions);

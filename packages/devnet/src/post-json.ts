@@ -1,6 +1,6 @@
 /**
  * One request to the local chain. `fetch` makes a `Request`, a `Response`, two streams and a signal for
- * each, and takes four times as much processor time; a test run sends some hundred thousand requests.
+ * each, and takes nearly three times as much processor time (316 and 114 µs); a test run sends some hundred thousand requests.
  */
 import { Agent, request } from "node:http";
 import { text } from "node:stream/consumers";

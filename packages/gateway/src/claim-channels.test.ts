@@ -30,7 +30,7 @@ test("it leaves claims to facilitators that keep the vouchers, and to no one wit
   expect(everyMs([false], [{}])).toBeUndefined();
 });
 
-test("it claims at its start, also where nobody reads a log", async () => {
+test("a gateway claims at its start, also without a log", async () => {
   const settled: object[] = [];
   const facilitator: Facilitator = {
     ...takesEveryPayment,

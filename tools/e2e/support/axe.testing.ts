@@ -43,7 +43,7 @@ export async function expectFit(page: Page, place: string): Promise<void> {
   });
 }
 
-export type ColorScheme = "light" | "dark";
+type ColorScheme = "light" | "dark";
 
 /** Checks a page in each scheme, loaded once: they differ in their style sheet alone. */
 export async function expectFitIn(

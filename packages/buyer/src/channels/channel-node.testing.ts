@@ -6,7 +6,7 @@ import { channelSelectors } from "./read-channel-state.ts";
 interface SaidOfChannel {
   readonly balance: bigint;
   readonly totalClaimed?: bigint;
-  /** USDC of whoever is asked about. */
+  /** The USDC of every wallet, in base units. */
   readonly walletUnits?: bigint;
   /** Of the newest block, in Unix seconds. */
   readonly blockSeconds?: number;

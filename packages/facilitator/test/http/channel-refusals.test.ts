@@ -1,6 +1,6 @@
 /**
- * What /verify and /settle refuse of a channel's messages, each with its own reason and before anything is
- * sent: whatever the contract would say, nobody's gas is spent to hear it.
+ * Messages of channels that /verify and /settle refuse, each with a reason of its own. The facilitator
+ * refuses them before it sends a transaction, so that it pays no gas for them.
  */
 import type { Devnet } from "@farthing/devnet";
 import type { JsonObject } from "@farthing/protocol";

@@ -13,7 +13,7 @@ test("no more than 4,096 calls wait, whatever their channels", async () => {
     expect(await turns.take(idOf(nth), 1_000)).toBeDefined();
     for (let waiting = 0; waiting < maxWaitingCalls; waiting++) void turns.take(idOf(nth), 1_000);
   }
-  // A channel that nobody works on is free all the same.
+  // Another channel that no call uses is free.
   expect(await turns.take(idOf(channels), 1_000)).toBeDefined();
   expect(await turns.take(idOf(channels), 1_000)).toBeUndefined();
 });

@@ -141,7 +141,7 @@ function check({ url }: Request): Response | undefined {
   return isKnown ? undefined : Response.json({ error: "no such report" }, { status: 404 });
 }
 
-test("a call that the seller's check refuses asks nobody and takes no deposit", async () => {
+test("a call that the seller's check refuses sends no request and takes no deposit", async () => {
   const shop = openShop({ route: { check } });
   const wrong = await shop.pay(deposit, { path: "/reports" });
   expect([wrong.status, await wrong.json()]).toEqual([404, { error: "no such report" }]);

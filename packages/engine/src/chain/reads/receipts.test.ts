@@ -1,4 +1,4 @@
-/** What a receipt shows of authorizations: the token's own logs, and nobody else's. */
+/** A receipt shows uses of authorizations by the logs of the token alone. */
 import { networkOfChain, type Address, type Hex } from "@farthing/protocol";
 import { expect, test } from "vitest";
 import { silentLog } from "../../base/log.ts";

@@ -186,7 +186,7 @@ test("receivers whose money is refused do not hold up the others", async () => {
   expect(logged.filter((one) => one.includes("channel_sweep_refused"))).toHaveLength(20);
 });
 
-test("what somebody else has sent to a receiver counts as sent", async () => {
+test("a sweep by a third party counts as sent to the receiver", async () => {
   const store = await openVault();
   const { chainId } = apothem;
   const units = 200_000n;

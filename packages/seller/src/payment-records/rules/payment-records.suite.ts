@@ -263,7 +263,7 @@ export function paymentRecordsSuite(name: string, kind: StoreKind): void {
         expect(await Promise.all(there)).toEqual([false, true, true, true]);
       });
 
-      test("an open settlement stays while somebody works on it, however late it is", async () => {
+      test("an open settlement stays while a request works on it, however late it is", async () => {
         grants = create({ entriesMax: 1, leaseMs: 10 * minuteMs });
         const late = await acquired("late", { validBeforeMs: minuteMs });
         await late.settling();
