@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { testKey } from "@farthing/buyer/testing";
+import { programFile } from "@farthing/lab/programs";
 import { cores, pin, startServer } from "../processes.ts";
 import { bundlesTable, measureBundles, type BrowserFile } from "./browser-bundles.ts";
 import type { ClientRole } from "./client-process.ts";
@@ -50,10 +50,10 @@ export interface BuyerFigures {
   readonly files: readonly BrowserFile[];
 }
 
-/** It runs from source, as its imports do. */
+/** Where no test run has bundled it, it runs from source, as its imports do. */
 const program = [
   "--conditions=@farthing/source",
-  fileURLToPath(new URL("./client-process.ts", import.meta.url)),
+  programFile(new URL("./client-process.ts", import.meta.url)),
 ];
 
 /** Measures one part after the other. */

@@ -1,6 +1,6 @@
 /** The gateway beside the API itself, a plain proxy of Node's modules and a stock seller. */
 import { Agent, request } from "node:http";
-import { fileURLToPath } from "node:url";
+import { programFile } from "@farthing/lab/programs";
 import { cores, pin, startServer, type Server } from "../processes.ts";
 import { startGatewayProcess, type GatewaySetup } from "./gateway-process.ts";
 import type { Ask } from "./http-load.ts";
@@ -57,10 +57,10 @@ const idleMiBMax = 60;
 /** Routes before those that are asked, few and many. */
 const otherRoutes = { few: 6, many: 996 } as const;
 
-/** It runs from source, as its imports do. */
+/** Where no test run has bundled it, it runs from source, as its imports do. */
 const peerProgram = [
   "--conditions=@farthing/source",
-  fileURLToPath(new URL("./peer-server.ts", import.meta.url)),
+  programFile(new URL("./peer-server.ts", import.meta.url)),
 ];
 
 const smallBody = "bytes/1024";

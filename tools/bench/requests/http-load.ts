@@ -17,6 +17,7 @@ export interface HttpLoad {
   ask(connection: number): Ask | undefined;
   /** Responses in this time do not count: the program warms up. */
   readonly warmUpMs: number;
+  /** Where no good response comes in this time, the first one after it ends the counting. */
   readonly countMs: number;
   /** Called when counting begins and when it ends. */
   onCounting(): void;
@@ -53,22 +54,29 @@ export async function runHttpLoad(load: HttpLoad): Promise<HttpLoadResult> {
   );
   const latencies: number[] = [];
   const begin = performance.now() + warmUpMs;
-  const end = begin + countMs;
+  let end = begin + countMs;
   async function call(connection: number): Promise<void> {
     const pool = pools[connection % pools.length];
     if (!pool) throw new Error("There is no pool.");
-    while (performance.now() < end) {
+    while (performance.now() < end || latencies.length === 0) {
       const ask = load.ask(connection);
       if (!ask) return;
       const askedAt = performance.now();
       await get(pool, ask);
       const now = performance.now();
-      if (now >= begin && now < end) latencies.push(now - askedAt);
+      if (now >= end && latencies.length === 0) {
+        end = now;
+        latencies.push(now - askedAt);
+        load.onCounting();
+      } else if (now >= begin && now < end) latencies.push(now - askedAt);
     }
   }
+  const reportEnd = () => {
+    if (latencies.length > 0) load.onCounting();
+  };
   const timers = [
     setTimeout(() => load.onCounting(), warmUpMs),
-    setTimeout(() => load.onCounting(), warmUpMs + countMs),
+    setTimeout(reportEnd, warmUpMs + countMs),
   ];
   try {
     const callers = Array.from({ length: connections }, (_, connection) => call(connection));
@@ -79,7 +87,7 @@ export async function runHttpLoad(load: HttpLoad): Promise<HttpLoadResult> {
   }
   latencies.sort((one, other) => one - other);
   return {
-    perSecond: latencies.length / (countMs / 1_000),
+    perSecond: latencies.length / ((end - begin) / 1_000),
     good: latencies.length,
     p50Ms: percentile(latencies, 0.5),
     p99Ms: percentile(latencies, 0.99),

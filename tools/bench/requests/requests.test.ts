@@ -1,12 +1,15 @@
 /** The part of the benchmark about requests asks real programs, and compares windows of a round. */
 import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { addressOf } from "@farthing/seller/testing/listen";
 import { openRecords, startSalesStores, storeNames } from "./earlier-sales.ts";
 import { channelsSection, measureChannels } from "./channels.ts";
 import { buyerSection, measureBuyer } from "./buyer.ts";
 import { gatewaySection, measureGateway } from "./gateway.ts";
+import { runHttpLoad } from "./http-load.ts";
 import { measureSeller, sellerSection } from "./seller.ts";
 
 test("requests through the gateway are measured beside a plain proxy and a stock seller", async () => {
@@ -124,4 +127,29 @@ test("the buyer is measured beside a stock buyer, with its ledger, its command a
   expect(section).toMatch(/^\| `farthing pay --help`, from a checkout \| \d/m);
   expect(section).toMatch(/^\| wrapFetch \| [\d,]+ \| [\d,]+ \| 0\.\d+ \|/m);
   expect(section).toMatch(/^\| dashboard, index, loaded at the start \| [\d,]+ \|/m);
+});
+
+test("counting goes on until there is a response", async () => {
+  const phases: string[] = [];
+  const server = createServer((_request, response) => {
+    // The counting is over by then, and nothing was counted.
+    setTimeout(() => response.end(), 150);
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  try {
+    const figures = await runHttpLoad({
+      url: addressOf(server),
+      connections: 2,
+      ask: () => ({ path: "/", status: 200 }),
+      warmUpMs: 0,
+      countMs: 50,
+      onCounting: () => void phases.push("marked"),
+    });
+    expect(figures.good).toBe(1);
+    expect(figures.perSecond).toBeGreaterThan(0);
+    expect(figures.perSecond).toBeLessThanOrEqual(1_000 / 150);
+    expect(phases).toHaveLength(2);
+  } finally {
+    server.close();
+  }
 });

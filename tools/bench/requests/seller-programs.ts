@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { programFile } from "@farthing/lab/programs";
 import { cores, pin, startServer, type Server } from "../processes.ts";
 import type { Role } from "./peer-server.ts";
 import { startYesFacilitator } from "./yes-facilitator.ts";
@@ -10,10 +10,10 @@ import { startYesFacilitator } from "./yes-facilitator.ts";
 /** What sellers are asked for. */
 export const salePaths = { paid: "/paid/1", pass: "/pass/1", balance: "/balance/1" } as const;
 
-/** It runs from source, as its imports do. */
+/** Where no test run has bundled it, it runs from source, as its imports do. */
 const program = [
   "--conditions=@farthing/source",
-  fileURLToPath(new URL("./peer-server.ts", import.meta.url)),
+  programFile(new URL("./peer-server.ts", import.meta.url)),
 ];
 
 /** Leaves the other core to the programs, and ends all of it with the stack. */

@@ -14,11 +14,14 @@ import { bundlesVariable } from "@farthing/lab/programs";
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
 const programs = [
+  "packages/buyer/src/ledger/paying-process.testing.ts",
   "packages/cli/bin/farthing.js",
   "packages/facilitator/test/crash/crash-runner.testing.ts",
   "packages/facilitator/test/crash/stepped-runner.testing.ts",
   "packages/facilitator/test/support/serve-runner.testing.ts",
   "packages/seller/src/payment-records/several-processes/shop-process.testing.ts",
+  "tools/bench/requests/client-process.ts",
+  "tools/bench/requests/peer-server.ts",
   "tools/sim/facilitator-process.ts",
   "tools/soak/channels/shop-process.ts",
 ];

@@ -4,12 +4,14 @@
  */
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
+import { programFile } from "@farthing/lab/programs";
 import { fileLedger } from "./file-ledger.ts";
 import type { Ledger, LedgerState } from "./ledger.ts";
 import { privateKeySigner } from "../signer.ts";
 import { testKey } from "../scripted-seller.testing.ts";
 import { wrapFetch } from "../wrap-fetch.ts";
+
+const program = programFile(new URL(import.meta.url));
 
 /** What to do. */
 export interface PayingOrders {
@@ -28,8 +30,7 @@ export type PayingResults = readonly string[];
 
 /** Starts it and waits for its end; undefined when it was killed. */
 export async function runPayingProcess(orders: PayingOrders): Promise<PayingResults | undefined> {
-  const file = fileURLToPath(import.meta.url);
-  const flags = ["--conditions=@farthing/source", file, JSON.stringify(orders)];
+  const flags = ["--conditions=@farthing/source", program, JSON.stringify(orders)];
   const child = spawn(process.execPath, flags, { stdio: ["ignore", "pipe", "inherit"] });
   const output = await text(child.stdout);
   if (output === "") return undefined;
@@ -75,7 +76,7 @@ function dying(ledger: Ledger, dieAt: LedgerState | undefined): Ledger {
   };
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+if (process.argv[1] === program) {
   const orders: PayingOrders = JSON.parse(process.argv[2] ?? "");
   process.stdout.write(JSON.stringify(await pay(orders)));
 }
