@@ -74,6 +74,24 @@ export function channelsSuite(name: string, kind: StoreKind): void {
         expect(found).toMatchObject({ charged: 650n, voucher: { maxClaimableAmount: 650n } });
       });
 
+      test("works for one of the requests that come at once, when it is new and later", async () => {
+        const processes = kind.isShared ? [channels, create()] : [channels];
+        for (const nth of [1, 2, 3]) {
+          const holdings = await Promise.all(
+            Array.from({ length: 8 }, (_one, at) =>
+              processes[at % processes.length]?.hold(opened().id, opened()),
+            ),
+          );
+          const [first, ...others] = holdings.flatMap((one) =>
+            one?.kind === "held" ? one.held : [],
+          );
+          expect(others).toEqual([]);
+          expect(holdings.filter((one) => one?.kind === "busy")).toHaveLength(7);
+          expect(first?.channel.charged).toBe(BigInt(nth - 1));
+          await first?.charge({ cost: 1n, voucher: voucherOf(opened().id, 1_000n) });
+        }
+      });
+
       test("keeps the highest claimed total, also while a request works", async () => {
         const holder = await held();
         await channels.claimed(opened().id, 500n);
