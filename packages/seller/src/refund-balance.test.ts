@@ -151,3 +151,68 @@ test("a facilitator that names another wallet for a top-up gets no signature", a
   expect(partsOf(outcome)).toEqual(["stl_03 refused", "stl_01 refused", "stl_02 refused"]);
   expect(refundsOf("stl_01")).toEqual([]);
 });
+
+test("a facilitator that falls silent gets no second refund to lose, and a repeat completes the first", async () => {
+  const { facilitator, refundsOf, state } = startRefundFacilitator(shop);
+  const id = await sell(600n);
+  const payBack = createBalanceRefund({ ...shop, facilitator, signer });
+  state.lose = true;
+  const lost = await payBack(id);
+  expect(partsOf(lost)).toEqual(["stl_03 fault"]);
+  expect(lost).toMatchObject({ amount: "0" });
+  expect(refundsOf("stl_01")).toEqual([]);
+  state.lose = false;
+  // The first line is the refund that was made and not told.
+  expect(partsOf(await payBack(id))).toEqual(["stl_03 1000", "stl_01 1000", "stl_02 400"]);
+  expect(refundsOf("stl_03")).toHaveLength(1);
+  expect(await shop.leftIn(id)).toBe(0n);
+});
+
+test.each([
+  { found: { kind: "fault", reason: "timed_out", message: "late" }, told: "fault" },
+  { found: { kind: "account", code: "unauthorized", message: "" }, told: "account" },
+] as const)(
+  "nothing goes back while the facilitator answers with $told",
+  async ({ found, told }) => {
+    const { calls, refundsOf } = startRefundFacilitator(shop);
+    const id = await sell(0n);
+    const facilitator = { refunds: { ...calls, find: async () => found } };
+    const outcome = await createBalanceRefund({ ...shop, facilitator, signer })(id);
+    expect(outcome.kind).toBe(told);
+    expect(refundsOf("stl_03")).toEqual([]);
+    expect(await shop.leftIn(id)).toBe(3_000n);
+  },
+);
+
+test("a payment that the facilitator has forgotten leaves its money to the others", async () => {
+  const { calls } = startRefundFacilitator(shop);
+  const id = await sell(0n);
+  const find: typeof calls.find = async (settlement, limit) =>
+    settlement === "stl_03" ? { kind: "not_found" } : calls.find(settlement, limit);
+  const payBack = createBalanceRefund({
+    ...shop,
+    facilitator: { refunds: { ...calls, find } },
+    signer,
+  });
+  const outcome = await payBack(id);
+  expect(partsOf(outcome)).toEqual(["stl_01 1000", "stl_02 1000"]);
+  expect(outcome).toMatchObject({ amount: "2000", left: "1000" });
+});
+
+test("what the buyer spends before the debit does not go back", async () => {
+  const { calls, refundsOf } = startRefundFacilitator(shop);
+  const { id } = await shop.topUp("stl_01");
+  const find: typeof calls.find = async (...asked) => {
+    await shop.spend(id, paid);
+    return calls.find(...asked);
+  };
+  const deps = { ...shop, facilitator: { refunds: { ...calls, find } }, signer };
+  expect(await createBalanceRefund(deps)(id)).toEqual({
+    kind: "balance",
+    refunds: [],
+    amount: "0",
+    left: "0",
+  });
+  expect(await createRefund(deps)("stl_01")).toMatchObject({ code: "balance_spent" });
+  expect(refundsOf("stl_01")).toEqual([]);
+});
