@@ -6,7 +6,7 @@ import {
   type ChannelCode,
   type ChannelState,
 } from "@farthing/protocol";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { Facilitator } from "../facilitator.ts";
 import { createMemoryGrants } from "../index.ts";
 import {
@@ -159,6 +159,32 @@ test("a facilitator that fails leaves everything open, and nobody is asked to si
   expect((await shop.pay(deposit)).status).toBe(503);
   delete shop.chain.failing.settle;
   expect(chargedBy(await shop.pay(deposit))).toEqual(["1000", "1000"]);
+});
+
+test("a deposit that is under way is asked about until it is made, and is never told as refused", async () => {
+  const shop = openShop();
+  const underWay = {
+    status: "pending",
+    errorReason: "settlement_pending",
+    transaction: "",
+  } as const;
+  const settlement = { success: false, network: "eip155:51", ...underWay };
+  shop.chain.failing.settle = { kind: "settlement", settlement };
+  const late = shop.pay(deposit);
+  await vi.waitFor(() => expect(shop.chain.calls).toContain("settle deposit"));
+  await shop.time.pass(120_000);
+  const response = await late;
+  expect(response.status).toBe(503);
+  expect(await response.json()).toMatchObject({ error: "settlement_pending", retryable: true });
+  expect(response.headers.get(headerNames.paymentRequired)).toBeNull();
+  const asked = shop.chain.calls.length;
+  expect(asked).toBeGreaterThan(5);
+  const paying = shop.pay(deposit);
+  await vi.waitFor(() => expect(shop.chain.calls).toHaveLength(asked + 2));
+  delete shop.chain.failing.settle;
+  await shop.time.pass(2_500);
+  expect(chargedBy(await paying)).toEqual(["1000", "1000"]);
+  expect(shop.chain.state().balance).toBe(10_000n);
 });
 
 test("a deposit that is refused is no channel, and its code goes to the buyer", async () => {
