@@ -33,7 +33,7 @@ const lines: string[] = [];
 const log = createLog("info", { write: (line) => void lines.push(line) });
 
 beforeAll(async () => {
-  devnet = await startChain({ relayers: 8 });
+  devnet = await startChain({ relayers: 9 });
   served = await serveOn(devnet, { clock });
   second = await serveOn(devnet, { wallets: [2], log });
   patient = await serveOn(devnet, { wallets: [1], env: { FARTHING_CONFIRMATIONS: "3" } });
@@ -222,6 +222,30 @@ test("while no process looked, before it was deep enough: the same bytes go out 
   expect(page).toMatchObject({ transaction: answer["transaction"] });
   // This payment, and the one that was asked for just now.
   expect(await countOf(devnet, after.relayer)).toBe(2);
+});
+
+test("of a confirmed payment, while no process looked: it is never final, and the same bytes go out again", async () => {
+  const options = { wallets: [8], databaseUrl: newDatabaseUrl() };
+  const before = await serveOn(devnet, options);
+  const body = bodyOn(devnet);
+  const { body: answer } = await before.post("/settle", body);
+  expect(answer).toMatchObject({ success: true });
+  await before.stop();
+  await loseBlockOf(answer["transaction"], body);
+
+  const after = await serveOn(devnet, options);
+  onTestFinished(() => after.stop());
+  const told: unknown[] = [];
+  const status = async () => {
+    await devnet.mine();
+    const page = await pageOf(after, answer["id"]);
+    told.push(page["finalized"]);
+    return page["status"];
+  };
+  await expect.poll(status, soon).toBe("pending");
+  expect(told).not.toContain(true);
+  const page = await expectPaidOnce(after, body, answer["id"]);
+  expect(page).toMatchObject({ transaction: answer["transaction"] });
 });
 
 test("and the database loses that its nonce is open again: the payment gets no second nonce", async () => {
