@@ -90,4 +90,40 @@ describe.each(["before-work", "after-success"] as const)("settling %s", (settle)
     expect(await use(key)).toEqual([200, "used", "3"]);
     expect(await use()).toEqual([200, "used", "2"]);
   });
+
+  test("requests with one Idempotency-Key at once are one use, and one work", async () => {
+    const key = { "Idempotency-Key": "order-8" };
+    const [working, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let works = 0;
+    const work = async () => {
+      works++;
+      working.resolve();
+      await released.promise;
+      return content();
+    };
+    const ask = async () => {
+      const request = new Request(url, { headers: { ...shown, ...key } });
+      const { response, outcome } = await seller.charge(request, work);
+      return [outcome.type, await response.text(), response.headers.get("X-Pass-Remaining")];
+    };
+    const first = ask();
+    await working.promise;
+    const others = [ask(), ask()];
+    released.resolve();
+    expect(await first).toEqual(["used", "content", "3"]);
+    const repeated = ["repeated", "content", "3"];
+    expect(await Promise.all(others)).toEqual([repeated, repeated]);
+    expect(works).toBe(1);
+    expect(await use()).toEqual([200, "used", "2"]);
+  });
+
+  test("a body that is too long to be told from another takes nothing", async () => {
+    const headers = { ...shown, "Idempotency-Key": "order-9" };
+    const body = "x".repeat(2 * 1024 * 1024);
+    const request = new Request(url, { method: "POST", headers, body });
+    const { response } = await seller.charge(request, content);
+    expect(response.status).toBe(413);
+    expect(await response.json()).toMatchObject({ error: "request_too_large" });
+    expect(await use()).toEqual([200, "used", "3"]);
+  });
 });
