@@ -228,6 +228,33 @@ test("a refund that is refused keeps nothing from calls, and the chain is read a
   expect(shop.chain.calls).toEqual(["verify"]);
 });
 
+test("a refund that cannot be made now says why, and the channel goes on", async () => {
+  const [working, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const shop = openShop({
+    async serve() {
+      working.resolve();
+      await released.promise;
+      return new Response("report");
+    },
+  });
+  const refund = (id: string = channelId) => shop.seller.channels.refund(id);
+  const call = shop.pay(deposit);
+  await working.promise;
+  expect(await refund()).toEqual({ outcome: "busy" });
+  released.resolve();
+  expect(chargedBy(await call)).toEqual(["1000", "1000"]);
+  expect(await refund(`0x${"44".repeat(32)}`)).toEqual({ outcome: "unknown" });
+  const open = { outcome: "open", transaction: "", units: 0n, channelId };
+  shop.chain.failing.verify = { kind: "fault", reason: "unreachable", message: "It is away." };
+  expect(await refund()).toMatchObject({ ...open, reason: "It is away." });
+  shop.chain.failing.verify = { kind: "verdict", verdict: { isValid: false } };
+  expect(await refund()).toMatchObject({ ...open, reason: expect.stringContaining("state") });
+  delete shop.chain.failing.verify;
+  expect(shop.chain.calls.filter((one) => one === "settle refund")).toEqual([]);
+  expect(chargedBy(await shop.pay({ total: 2_000n }))).toEqual(["1000", "2000"]);
+  expect(await refund()).toMatchObject({ outcome: "done", units: 8_000n });
+});
+
 test("a refund of an unknown outcome keeps its amount from calls, and is sent again as it was", async () => {
   const shop = openShop();
   await shop.pay(deposit);
