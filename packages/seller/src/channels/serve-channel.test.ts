@@ -3,6 +3,7 @@ import {
   headerNames,
   readReceipt,
   wireChannelCode,
+  xdc,
   type ChannelCode,
   type ChannelState,
 } from "@farthing/protocol";
@@ -57,6 +58,16 @@ test.each<[ChannelCode, Sent]>([
   ["voucher_signature", { total: 2_000n, config: { payerAuthorizer: `0x${"00".repeat(20)}` } }],
   ["payload_type", { total: 2_000n, change: (message) => ({ ...message, payload: 7 }) }],
   ["payload_type", { total: 2_000n, change: (message) => ({ ...message, x402Version: 1 }) }],
+  [
+    "network_mismatch",
+    {
+      total: 2_000n,
+      change: ({ accepted, ...message }) => ({
+        ...message,
+        accepted: { ...Object(accepted), network: "eip155:50", asset: xdc.usdc },
+      }),
+    },
+  ],
   ["cumulative_amount_mismatch", { total: 2_001n }],
   ["cumulative_amount_mismatch", { type: "deposit", total: 1_000n }],
   ["cumulative_amount_mismatch", { type: "refund", total: 2_000n }],
