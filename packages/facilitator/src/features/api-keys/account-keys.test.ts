@@ -1,4 +1,5 @@
 /** API keys in the hands of their owner, and the signatures that it takes to make them. */
+import { crc32 } from "node:zlib";
 import type { Devnet, DevnetWallet } from "@farthing/devnet";
 import { isObject, type JsonObject } from "@farthing/protocol";
 import { systemClock } from "@farthing/engine/base";
@@ -60,6 +61,15 @@ async function keyRow(id: string): Promise<JsonObject> {
 }
 
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+
+/** The key with another secret of 43 characters, and the checksum that belongs to it: CRC-32 in base 62. */
+function withSecret(key: string, secret: string): string {
+  const body = `${key.slice(0, "fk_test_".length + 12)}${secret}`;
+  const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+  const sum = crc32(body);
+  const places = [5, 4, 3, 2, 1, 0].map((place) => Math.floor(sum / 62 ** place) % 62);
+  return `${body}${places.map((place) => digits[place]).join("")}`;
+}
 
 /** What the key is answered where it is used. */
 async function useOf(key: string): Promise<number> {
@@ -149,6 +159,14 @@ describe("a key", () => {
     const id = textAt(made[0]?.body ?? {}, "id");
     await own.send("DELETE", `/v1/account/keys/${id}`);
     expect((await create(input, { browser: own, wallet })).status).toBe(201);
+  });
+
+  test("is proven by its secret: its public part with another one opens nothing", async () => {
+    const [key, other] = [textAt((await create()).body, "key"), "x".repeat(43)];
+    // As anybody writes it who has seen the first twelve characters.
+    expect(withSecret(key, key.slice(20, 63))).toBe(key);
+    expect(await useOf(withSecret(key, other))).toBe(401);
+    expect(await useOf(key)).toBe(200);
   });
 });
 

@@ -127,6 +127,20 @@ test("linking takes both signatures, each for what it is", async () => {
   expect(await addressesOf()).toEqual([seller.address]);
 });
 
+test("unlinking takes the signature of the session's wallet, for this wallet", async () => {
+  const [wallet, other] = [walletAt(devnet.buyers, 1), walletAt(devnet.buyers, 2)];
+  expect((await link(wallet)).status).toBe(201);
+  const refused = { status: 403, body: { error: "step_up_failed" } };
+  expect(await unlink(wallet.address, other)).toMatchObject(refused);
+  const forOther = await stepUp(browser, seller, "unlink_wallet", { address: other.address });
+  const path = `/v1/account/wallets/${wallet.address}`;
+  expect(await browser.send("DELETE", path, { stepUp: forOther })).toMatchObject(refused);
+  const toLink = await stepUp(browser, seller, "link_wallet", { address: wallet.address });
+  expect(await browser.send("DELETE", path, { stepUp: toLink })).toMatchObject(refused);
+  expect(await addressesOf()).toEqual([seller.address, wallet.address]);
+  expect((await unlink(wallet.address)).status).toBe(204);
+});
+
 test("what is linked already, and the account's own address, are not linked again", async () => {
   const wallet = walletAt(devnet.buyers, 3);
   expect((await link(wallet)).status).toBe(201);
