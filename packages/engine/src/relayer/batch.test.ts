@@ -1,7 +1,10 @@
-/** How large a batch may be: by its number, its bytes, and what a node lets a transaction cost. */
+/** How large a batch may be: by its number, its bytes, and what a node lets a transaction cost; and what it leaves out. */
+import { networkOfChain } from "@farthing/protocol";
 import { expect, test } from "vitest";
+import { silentLog } from "../base/log.ts";
+import { createChain } from "../chain/endpoints/chain.ts";
 import type { TransactionPlan } from "../model/relayer-transaction.ts";
-import { batchPlans } from "./batch.ts";
+import { batchPlans, dropFailing } from "./batch.ts";
 
 const token = "0x2222222222222222222222222222222222222222";
 const multicall = "0x3333333333333333333333333333333333333333";
@@ -25,6 +28,8 @@ const sizesOf = (batches: readonly TransactionPlan[]) =>
 test("up to as many as are allowed, in order, each once", () => {
   const batches = batchPlans(plans(7, 13n * gwei), { multicall, paymentsMax: 3 });
   expect(sizesOf(batches)).toEqual([3, 3, 1]);
+  // 60,000 for the batch and 110,000 for each payment: a batch that runs out of gas reverts all.
+  expect(batches.map(({ gasLimit }) => gasLimit)).toEqual([390_000n, 390_000n, 130_000n]);
   expect(batches.flatMap(({ settlementIds }) => settlementIds)).toEqual(
     plans(7, 1n).flatMap(({ settlementIds }) => settlementIds),
   );
@@ -52,4 +57,28 @@ test("no transaction may cost more than 1 XDC, and each pays the highest price i
     expect(gasLimit * gasPrice).toBeLessThanOrEqual(10n ** 18n);
   }
   expect(batches.map(({ gasPrice }) => gasPrice)).toEqual([150n * gwei, 140n * gwei]);
+});
+
+const word = (number: number) => number.toString(16).padStart(64, "0");
+
+/** What the batch contract returns for calls of which these succeed, each without data. */
+function resultsOf(succeeded: readonly boolean[]): string {
+  const heads = succeeded.map((_, index) => word((succeeded.length + 3 * index) * 32));
+  const bodies = succeeded.map((one) => `${word(one ? 1 : 0)}${word(64)}${word(0)}`);
+  return `0x${word(32)}${word(succeeded.length)}${heads.join("")}${bodies.join("")}`;
+}
+
+test.each([
+  ["each of them", resultsOf([true, false, true]), ["stl_0", "stl_2"], ["stl_1"]],
+  ["fewer than were asked", resultsOf([true, true]), ["stl_0", "stl_1", "stl_2"], []],
+  ["nothing", "0x", ["stl_0", "stl_1", "stl_2"], []],
+])("payments are dropped by what a node says of %s", async (_name, result, kept, dropped) => {
+  const chain = {
+    ...createChain({ network: networkOfChain(51), endpoints: [], log: silentLog }),
+    read: async () => [{ ok: true as const, result }],
+  };
+  const settings = { multicall, paymentsMax: 3 } as const;
+  const left = await dropFailing(chain, token, plans(3, 13n * gwei), settings);
+  expect(left.kept.flatMap(({ settlementIds }) => settlementIds)).toEqual(kept);
+  expect(left.dropped).toEqual(dropped);
 });

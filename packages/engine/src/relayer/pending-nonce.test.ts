@@ -2,10 +2,12 @@
 import { expect, test } from "vitest";
 import {
   addAttempt,
+  addTo,
   createPendingNonce,
   isUnknownToNodes,
   noteSend,
   noteUndecided,
+  type PendingNonce,
 } from "./pending-nonce.ts";
 import { signedTransaction as attempt } from "./relayer-transaction.testing.ts";
 
@@ -35,6 +37,37 @@ test("a refused hash stays unknown when a node takes the cancellation of its non
   expect(isUnknownToNodes(pending)).toBe(true);
   noteSend(pending, "accepted", atBlock + 1);
   expect(isUnknownToNodes(pending)).toBe(true);
+});
+
+test.each([
+  ["accepted", true],
+  ["unknown", true],
+  ["nonce_too_low", true],
+  ["replacement_underpriced", true],
+  ["price_too_low", false],
+  ["pool_full", false],
+  ["insufficient_gas_money", false],
+] as const)("after the answer %s a node may have it: %s", (outcome, mayBeOut) => {
+  const pending = createPendingNonce(attempt(1), atBlock, false);
+  noteSend(pending, outcome, atBlock);
+  expect([pending.mayBeOut, isUnknownToNodes(pending)]).toEqual([mayBeOut, !mayBeOut]);
+});
+
+test("what a node has taken stays known when it is refused later", () => {
+  const pending = createPendingNonce(attempt(1), atBlock, false);
+  noteSend(pending, "accepted", atBlock);
+  noteSend(pending, "pool_full", atBlock + 3);
+  expect([pending.mayBeOut, isUnknownToNodes(pending)]).toEqual([true, false]);
+});
+
+test("a payment that only a later attempt carries waits for its outcome as well", () => {
+  const pending = new Map<number, PendingNonce>();
+  const options = { headNumber: atBlock, mayBeOut: true };
+  addTo(pending, { ...attempt(1), settlementIds: [] }, options);
+  addTo(pending, attempt(2), options);
+  const [one] = pending.values();
+  expect([...(one?.unresolved ?? [])]).toEqual(["stl_1"]);
+  expect(one?.told).toBe("may_be_out");
 });
 
 test("a payment without an outcome is with the nonce whose transaction it names, and with no other", () => {

@@ -36,9 +36,10 @@ const before: readonly RpcReply[] = [{ ok: true, result: "0x7" }, noReceipt];
 async function check(more: {
   readonly receipt: RpcReply;
   readonly elsewhere?: readonly RpcReply[] | "none" | "silent";
+  readonly hereAt?: (block: number) => readonly RpcReply[];
   readonly again?: readonly string[];
 }): Promise<readonly string[]> {
-  const { receipt, elsewhere = "none", again = [] } = more;
+  const { receipt, elsewhere = "none", hereAt = () => past, again = [] } = more;
   const done: string[] = [];
   const pending = createPendingNonce(attempt, 5, true);
   const manager = {
@@ -52,7 +53,7 @@ async function check(more: {
     chain: {
       ...createChain({ network, endpoints: [], log: silentLog }),
       read: async () => [receipt],
-      readTwice: async () => ({ here: past, elsewhere }),
+      readTwice: async (_calls: unknown, block: number) => ({ here: hereAt(block), elsewhere }),
     },
     log: silentLog,
     lost: { onUnknownUse: () => void done.push("searched") },
@@ -78,6 +79,14 @@ test.each([
     expect(done).toEqual(isGone ? ["searched", "closed", "stl_1"] : []);
   },
 );
+
+test("others have used a nonce in a block that can vanish: it stays ours", async () => {
+  const done = await check({
+    receipt: noReceipt,
+    hereAt: (block) => (block > blocks.finalized ? past : before),
+  });
+  expect(done).toEqual([]);
+});
 
 const reverted: RpcReply = {
   ok: true,
