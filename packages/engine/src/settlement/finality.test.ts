@@ -9,9 +9,15 @@ import { createWaiters } from "./waiters.ts";
 
 const viewOf = (number: number) => ({ finalized: { number } });
 
-const finalityOn = (store: Parameters<typeof createFinality>[0]["store"]) =>
+const finalityOn = (
+  store: Parameters<typeof createFinality>[0]["store"],
+  block: () => unknown = () => null,
+) =>
   createFinality({
-    chain: createChain({ network: networkOfChain(51), endpoints: [], log: silentLog }),
+    chain: {
+      ...createChain({ network: networkOfChain(51), endpoints: [], log: silentLog }),
+      read: async () => [{ ok: true, result: block() }],
+    },
     log: silentLog,
     clock: systemClock,
     waiters: createWaiters(systemClock),
@@ -57,4 +63,31 @@ test("what another process confirmed in another block than was seen here is not 
   finality.noteConfirmed(7);
   await finality.onHead(viewOf(10));
   expect([asked, finality.isAwaited()]).toEqual([[], true]);
+});
+
+test("a stored confirmation is final once its block is seen; a node without the block proves nothing", async () => {
+  const [stored, other] = [`0x${"a1".repeat(32)}`, `0x${"b2".repeat(32)}`] as const;
+  const asked: number[] = [];
+  const node: { block: unknown } = { block: null };
+  const finality = finalityOn(
+    {
+      listUnfinalizedBlocks: async () => [{ number: 7, hash: stored }],
+      async recordFinalized(_chain, upTo) {
+        asked.push(upTo);
+        return [];
+      },
+    },
+    () => node.block,
+  );
+  await finality.readPast();
+  expect(await finality.findReorganisedOut()).toBe(undefined);
+  await finality.onHead(viewOf(10));
+  expect(asked).toEqual([]);
+  node.block = { hash: other };
+  expect(await finality.findReorganisedOut()).toEqual({ number: 7, hash: stored });
+  await finality.readPast();
+  node.block = { hash: stored };
+  expect(await finality.findReorganisedOut()).toBe(undefined);
+  await finality.onHead(viewOf(11));
+  expect([asked, finality.isAwaited()]).toEqual([[11], false]);
 });

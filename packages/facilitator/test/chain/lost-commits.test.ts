@@ -13,6 +13,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import {
   bodyOn,
   newDatabaseUrl,
+  payerAndNonceOf,
   serveOn,
   startChain,
   usesOf,
@@ -177,6 +178,10 @@ describe("a database that is restored", () => {
       relayers: [served.relayer.toLowerCase()],
     });
     expect(logged("settlements_recovered")).toMatchObject({ settlements: bodies.length });
+    // Another authorization with the nonce of a lost one has not been paid.
+    const { nonce } = payerAndNonceOf(bodies[0] ?? {});
+    const other = bodyOn(devnet, { authorization: { nonce, value: 20_000n } });
+    expect(await settle(other)).toMatchObject({ errorReason: "nonce_already_used" });
     for (const [index, body] of bodies.entries()) {
       const { id, transaction } = told[index] ?? {};
       expect(await settle(body)).toMatchObject({ success: true, id, transaction });
@@ -186,8 +191,7 @@ describe("a database that is restored", () => {
     // It goes on, and a later start has nothing to find.
     expect(await settle(paymentOf(0))).toMatchObject({ success: true });
     lines.length = 0;
-    await served.stop();
-    served = await serveOn(devnet, options());
+    await serveAnew(options());
     expect(logged("store_behind_chain")).toBe(undefined);
   });
 
