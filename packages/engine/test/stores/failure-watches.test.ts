@@ -80,6 +80,8 @@ describe.each(bothEngines())("%s", (_, start) => {
     const { store } = at();
     const end = failedAt + 90_000;
     const id = await failOne(store, seconds(end));
+    // Each network's watch asks its own chain.
+    expect(await store.takeFailuresToLookAt(50, limit, failedAt + minute)).toEqual([]);
     expect(await dueAt(failedAt + minute)).toEqual([id]);
     expect(await dueAt(end)).toEqual([]);
     expect(await dueAt(end + 30_000)).toEqual([id]);

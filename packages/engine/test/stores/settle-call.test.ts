@@ -71,9 +71,14 @@ async function confirm(store: TestStore, { id }: Settlement, afterMs: number): P
   return confirmed;
 }
 
+const factsOf = async (store: TestStore, settlement: Settlement) =>
+  (await store.findExchangeFacts([{ settlement, caller, idempotencyKey: null }]))[0];
+
 const isReleased = async (store: TestStore, settlement: Settlement) =>
-  (await store.findExchangeFacts([{ settlement, caller, idempotencyKey: null }]))[0]
-    ?.successWriter === null;
+  (await factsOf(store, settlement))?.successWriter === null;
+
+const movedAt = async (store: TestStore, settlement: Settlement) =>
+  (await factsOf(store, settlement))?.successMovedAt;
 
 describe.each(bothEngines())("two processes on one %s", (_, start: () => Promise<StoreBench>) => {
   const at = storeForEach(start);
@@ -146,7 +151,7 @@ describe.each(bothEngines())("two processes on one %s", (_, start: () => Promise
     expect(told).toEqual({ kind: "facts", isPending: false });
   });
 
-  test("where nobody polls, the repeat is told", async () => {
+  test("a poll whose response was lost may be told again, and then nobody else is", async () => {
     const { store } = at();
     const clock = new SteppedClock();
     const [first, second] = processesOn(store, clock);
@@ -156,8 +161,97 @@ describe.each(bothEngines())("two processes on one %s", (_, start: () => Promise
     claiming.end(true);
     const confirmed = await confirm(store, settlement, 2_000);
     clock.ms += 2_000;
+    const [lost, heard] = [callOf(), callOf()];
+    await first.looked(confirmed, lost.terms);
+    lost.end(false);
+    await expect.poll(() => isReleased(store, settlement)).toBe(true);
+    await first.looked(confirmed, heard.terms);
+    heard.end(true);
+    const told = await second.beginSettle(callOf().terms).present(confirmed, true);
+    expect(told).toEqual({ kind: "facts", isPending: false });
+  });
+
+  test("a connection that closes while its success is recorded leaves it to a repeat", async () => {
+    const { store } = at();
+    const clock = new SteppedClock();
+    const claiming = callOf({ waitsForOutcome: false });
+    const ended = Promise.withResolvers<void>();
+    const [first] = processesOn(
+      {
+        ...store,
+        async takeSuccess(...asked) {
+          claiming.end(false);
+          await ended.promise;
+          return store.takeSuccess(...asked);
+        },
+        async releaseSuccess(...asked) {
+          await store.releaseSuccess(...asked);
+          ended.resolve();
+        },
+      },
+      clock,
+    );
+    const [, second] = processesOn(store, clock);
+    const { call, settlement } = await claim(store, first, claiming);
+    const confirmed = await confirm(store, settlement, 100);
+    await call.present(confirmed, false);
     const told = await second.beginSettle(callOf().terms).present(confirmed, true);
     expect(told).toMatchObject({ kind: "whole", hasId: false });
+  });
+
+  test("another caller is not told, also where the claiming one never was", async () => {
+    const { store } = at();
+    const clock = new SteppedClock();
+    const [first, second] = processesOn(store, clock);
+    const { settlement } = await claim(store, first, callOf({ waitsForOutcome: false }));
+    const confirmed = await confirm(store, settlement, 2_000);
+    const other = callOf({ caller: "network:192.0.2.2" });
+    const told = await second.beginSettle(other.terms).present(confirmed, true);
+    expect(told).toEqual({ kind: "facts", isPending: false });
+    expect(await isReleased(store, settlement)).toBe(true);
+  });
+
+  test("who polled before the call was answered, and again after it, is told alone", async () => {
+    const { store } = at();
+    const clock = new SteppedClock();
+    const [first, second] = processesOn(store, clock);
+    const claiming = callOf();
+    const { call, settlement } = await claim(store, first, claiming);
+    await first.looked(settlement, callOf().terms);
+    await call.present(settlement, false);
+    claiming.end(true);
+    await first.looked(settlement, callOf().terms);
+    const confirmed = await confirm(store, settlement, 2_000);
+    const told = await second.beginSettle(callOf().terms).present(confirmed, true);
+    expect(told).toEqual({ kind: "facts", isPending: false });
+  });
+
+  test("while a response is written for long, a repeat at its process is told to ask again", async () => {
+    const { store } = at();
+    const clock = new SteppedClock();
+    const [first] = processesOn(store, clock);
+    const { call, settlement } = await claim(store, first, callOf());
+    const confirmed = await confirm(store, settlement, 100);
+    await call.present(confirmed, false);
+    const told = await first.beginSettle(callOf().terms).present(confirmed, true);
+    expect(told).toEqual({ kind: "facts", isPending: true });
+  });
+
+  test("where nobody polls, the repeat is told", async () => {
+    const { store } = at();
+    const clock = new SteppedClock();
+    const [first, second] = processesOn(store, clock);
+    const claiming = callOf({ waitsForOutcome: false });
+    const { call, settlement } = await claim(store, first, claiming);
+    await call.present(settlement, false);
+    claiming.end(true);
+    // The end of the call is recorded: from then on a poll has little time to begin.
+    await expect.poll(() => movedAt(store, settlement)).toBe(startMs);
+    const confirmed = await confirm(store, settlement, 2_000);
+    clock.ms += 2_000;
+    const told = await second.beginSettle(callOf().terms).present(confirmed, true);
+    expect(told).toMatchObject({ kind: "whole", hasId: false });
+    expect(clock.ms).toBe(startMs + 2_000);
   });
 
   test("a process that died before it answered leaves the success to a repeat", async () => {
