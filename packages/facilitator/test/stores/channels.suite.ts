@@ -12,6 +12,9 @@ import { chainId, next, type StoreBench } from "./store-values.testing.ts";
 const now = Date.UTC(2026, 10, 3);
 const price = { credits: 0, freeCredits: 0 };
 
+/** Mainnet, where these accounts have no channels. */
+const otherChainId = 50;
+
 const newAccount = (): Address => `0x${next().toString(16).padStart(40, "5")}`;
 
 /** The tests, on databases that `start` makes. */
@@ -159,8 +162,19 @@ export function channelsSuite(start: () => Promise<StoreBench>): void {
     expect(await list(20)).toEqual([most, second]);
     expect(await list(1)).toEqual([most]);
     expect(await list(1, accounts.slice(1, 2))).toEqual([second]);
+    if (most) await store.recordSettled(most, otherChainId, 65n);
+    expect(await list(20)).toEqual([most, second]);
     if (most) await store.recordSettled(most, chainId, 65n);
     expect(await list(20)).toEqual([second]);
+  });
+
+  test("a channel is shown to its own account alone", async () => {
+    const { store } = at();
+    const voucher = voucherOf(newAccount());
+    await store.keepVouchers([voucher], price, now);
+    const { account, channelId } = voucher;
+    expect(await store.findChannel(account, channelId)).toMatchObject({ channelId });
+    expect(await store.findChannel(newAccount(), channelId)).toBe(undefined);
   });
 
   test("newer vouchers of a channel, and looks at it, do not put its claim off", async () => {
@@ -184,6 +198,20 @@ export function channelsSuite(start: () => Promise<StoreBench>): void {
     expect(await since()).toBeNull();
     await keep(8n, now + 180_000, 7n);
     expect(await since()).toBe(now + 180_000);
+    // The account's sums say the same, once.
+    const sums = await store.sumChannels(voucher.account, chainId);
+    expect(sums).toMatchObject({ open: 1, charged: 8n, claimed: 7n });
+  });
+
+  test("one claim is reserved for, however many vouchers it comes to", async () => {
+    const { store } = at();
+    const account = newAccount();
+    const voucher = voucherOf(account);
+    await store.grantCredits({ account, kind: "grant", credits: 5, actor: "t", note: null }, now);
+    for (const charged of [5n, 6n, 7n]) {
+      await store.keepVouchers([{ ...voucher, charged }], { credits: 2, freeCredits: 0 }, now);
+    }
+    expect(await store.findCredits(account)).toMatchObject({ available: 3 });
   });
 
   test("of several vouchers of a channel in one call the highest total is kept, in any order", async () => {

@@ -193,6 +193,26 @@ test("a claim that fails keeps no other account's from being made", async () => 
   expect(isClaimed(good)).toBe(true);
 });
 
+test.each([0, 1, 2, 3])(
+  "of four rows of a claim the refused one, number %d, keeps none back",
+  async (at) => {
+    const { call, isClaimed } = recordCalls();
+    const changes = { claimSignature, withdrawRequestedAt: 1 };
+    const rows = [1, 2, 3, 4].map(() => voucherOf(addressOf(1), changes));
+    const refused = rows[at]?.channelId.slice(2) ?? "";
+    const { keep, look } = await startClaimer({
+      read: async (_chainId, ids) => ids.map(() => stateOf({ withdrawRequestedAt: 1 })),
+      call: async (id, data, timeoutMs) =>
+        data.includes(refused)
+          ? { kind: "reverts", revertData: undefined }
+          : call(id, data, timeoutMs),
+    });
+    await keep(rows);
+    await look();
+    expect(rows.filter((row) => !isClaimed(row))).toEqual([rows[at]]);
+  },
+);
+
 test("a row that is always refused is left alone for five minutes", async () => {
   let refused = 0;
   const { store, keep, look } = await startClaimer({
