@@ -169,11 +169,14 @@ test("the wrong wallet, the wrong amount, the wrong payee: refused, and it can s
   expect(paid.body).toMatchObject({ state: "settling" });
 });
 
-test("the payer is the account, or a wallet linked to it", async () => {
+test("the payer is the account, or a wallet linked to it, and never the treasury", async () => {
   const { browser } = await openAccount();
   const { address: payer } = walletAt(devnet.buyers, 15);
   const refused = await browser.post(purchasesPath, { credits: 1_000, chainId: 51, payer });
   expect(refused).toMatchObject({ status: 400, body: { error: "invalid_request" } });
+  const operator = await openSignedIn(served, { wallet: devnet.treasury });
+  const bySelf = { credits: 1_000, chainId: 51, payer: treasury };
+  expect((await operator.post(purchasesPath, bySelf)).status).toBe(400);
 });
 
 test("another account's purchase is as good as none", async () => {
