@@ -191,6 +191,11 @@ test("what is claimed is not claimed again, and of what is returned nothing goes
   await sendsNothing(async () => {
     expect(await settle(claim(rowOf(channel)))).toMatchObject({ success: true, transaction: "" });
   });
+  // A voucher for what is claimed already pays for no call.
+  expect(await verify(bodyWith(voucherOf(channel, units)))).toMatchObject({
+    isValid: false,
+    invalidReason: `${prefix}cumulative_below_claimed`,
+  });
   const rest = deposited - units;
   expect(await settle(refund("0", rest))).toMatchObject({ success: true, amount: `${rest}` });
   await sendsNothing(async () => {

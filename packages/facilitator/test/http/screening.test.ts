@@ -223,7 +223,8 @@ describe("the service", () => {
 
   test("decides by payer and payee of valid payments, and is asked once for verify and settle", async () => {
     const { served } = await start(1);
-    respond = (response, { payer }) => say(`{"allowed":${payer !== buyer(1).address}}`)(response);
+    respond = (response, { payer, payTo }) =>
+      say(`{"allowed":${payer !== buyer(1).address && payTo !== buyer(2).address}}`)(response);
     const forged = bodyOn(devnet, { alter: () => `0x${"11".repeat(65)}` });
     await served.post("/verify", forged);
     expect(questions).toEqual([]);
@@ -238,7 +239,9 @@ describe("the service", () => {
       },
     ]);
     await expectRefused(served, { payer: buyer(1) });
-    expect(questions).toHaveLength(2);
+    // Whom the same payer may pay says nothing of another payee.
+    await expectRefused(served, { payer: buyer(0), authorization: { to: buyer(2).address } });
+    expect(questions).toHaveLength(3);
     await served.stop();
   });
 

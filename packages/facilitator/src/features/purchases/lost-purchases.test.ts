@@ -22,6 +22,7 @@ import {
   textAt,
   usesOf,
   walletAt,
+  withMember,
   type Answer,
   type Served,
 } from "../../../test/support/facilitator.testing.ts";
@@ -105,11 +106,14 @@ test("a lost purchase is its account's again when that asks for it, and is credi
 
 const keysPath = "/v1/keys?credits=2000&label=agent";
 
-/** A payment for a key, and its salt where it commits to the request. */
+/**
+ * A payment for a key, with its salt where it commits to the request; `forged` is what others who have
+ * seen it on the chain can send, without the signature.
+ */
 function paymentOf(
   payer: DevnetWallet,
   salt?: `0x${string}`,
-): { body: JsonObject; header: string } {
+): { body: JsonObject; header: string; forged: string } {
   const payTo = devnet.treasury.address;
   const request = { method: "POST", url: `${publicUrl}${keysPath}`, payTo };
   const nonce = salt
@@ -120,7 +124,9 @@ function paymentOf(
   const payload = memberAt(body, "paymentPayload");
   if (!isObject(payload)) throw new Error("there is no payment");
   const extensions = salt && { [requestBindingKey]: { info: { version: 1, salt } } };
-  return { body, header: encodeHeader({ ...payload, ...(extensions && { extensions }) }) };
+  const headerOf = (one: JsonObject) => encodeHeader({ ...one, ...(extensions && { extensions }) });
+  const unsigned = withMember(payload, "payload.signature", `0x${"22".repeat(65)}`);
+  return { body, header: headerOf(payload), forged: headerOf(unsigned) };
 }
 
 const buy = (header: string): Promise<Answer> =>
@@ -135,10 +141,11 @@ test.each([
 ])("a lost sale of a key: the buyer %s", async (_name, buyer, isBound) => {
   const wallet = walletAt(devnet.buyers, buyer);
   const back = backUp(databaseUrl);
-  const { body, header } = paymentOf(wallet, isBound ? newNonce() : undefined);
+  const { body, header, forged } = paymentOf(wallet, isBound ? newNonce() : undefined);
   expect((await buy(header)).status).toBe(201);
   await restore(back);
 
+  expect((await buy(forged)).body).not.toHaveProperty("account");
   const again = await buy(header);
   expect(again.body).toMatchObject({ account: wallet.address, credits: 2_000 });
   expect(again.body["key"]).toEqual(isBound ? expect.stringMatching(/^fk_test_/) : null);
