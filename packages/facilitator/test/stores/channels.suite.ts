@@ -212,6 +212,21 @@ export function channelsSuite(start: () => Promise<StoreBench>): void {
       await store.keepVouchers([{ ...voucher, charged }], { credits: 2, freeCredits: 0 }, now);
     }
     expect(await store.findCredits(account)).toMatchObject({ available: 3 });
+    // Others have claimed it: what was reserved is given back once, however often that is seen.
+    const { channelId } = voucher;
+    const seen = { balance: 9n, withdrawing: 0n, withdrawRequestedAt: 0, refundNonce: 0n };
+    for (const at of [now + 1, now + 2]) {
+      await store.recordChannels(
+        chainId,
+        [{ channelId, state: { ...seen, totalClaimed: 7n } }],
+        at,
+      );
+      expect(await store.findCredits(account)).toMatchObject({ available: 5 });
+    }
+    const dearer = { ...voucherOf(account), charged: 8n };
+    const unpaid = await store.keepVouchers([dearer], { credits: 6, freeCredits: 0 }, now);
+    expect([...unpaid]).toEqual([dearer.channelId]);
+    expect(await store.findCredits(account)).toMatchObject({ available: 5 });
   });
 
   test("of several vouchers of a channel in one call the highest total is kept, in any order", async () => {
