@@ -219,78 +219,128 @@ export type RecoveredBase = Pick<ChannelRecord, "chargedUnits"> &
     Pick<ChannelRecord, "balanceUnits" | "claimedUnits" | "withdrawRequestedAt" | "unexplained">
   >;
 
-/** Writes how a call ended. A record that is gone stays so. */
+/**
+ * Writes how a call ended. `begun` is the record as it was written when the call began: a call may
+ * outlive its time, and another program has then gone on from it. A record that is gone stays so.
+ */
 export function endCall(
   view: ChannelsView,
-  channelId: Hex,
+  begun: ChannelRecord,
   end: CallEnd,
   now: number,
 ): ChannelChange<ChannelRecord | undefined> {
-  const record = view.find(channelId);
+  const record = view.find(begun.channelId);
   if (!record) return { result: undefined };
-  const next = ended(record, end, now);
+  const next = ended(record, begun, end, now);
   return { put: next, result: next };
 }
 
-function ended(record: ChannelRecord, end: CallEnd, now: number): ChannelRecord {
+function ended(
+  record: ChannelRecord,
+  begun: ChannelRecord,
+  end: CallEnd,
+  now: number,
+): ChannelRecord {
   switch (end.kind) {
     case "unsigned":
-      return withoutSignature(record);
+      return withoutSignature(record, begun);
     case "unanswered":
-      return withoutCall(record);
+      return unanswered(record, begun);
     case "stopped":
       return { ...withoutCall(record), stopped: end.reason };
     case "recovered":
       return recovered(record, end.base, now);
     default:
-      return charged(record, end, now);
+      return charged(record, begun, end, now);
   }
 }
 
-function withoutSignature(record: ChannelRecord): ChannelRecord {
+/** Tells whether the call under way is the one that began with a record. */
+function isUnderWay({ call }: ChannelRecord, begun: ChannelRecord): boolean {
+  return call?.holder === begun.call?.holder && call?.requestId === begun.call?.requestId;
+}
+
+/** Tells whether no other program has changed what a seller's answer is compared with. */
+export function isAsBegun(record: ChannelRecord, begun: ChannelRecord): boolean {
+  return isUnderWay(record, begun) && record.chargedUnits === begun.chargedUnits;
+}
+
+function withoutSignature(record: ChannelRecord, begun: ChannelRecord): ChannelRecord {
+  const namedCalls = record.namedCalls.filter((id) => id !== begun.call?.requestId);
+  // A program that has gone on may have signed the same deposit, so that stays known.
+  if (!isUnderWay(record, begun)) return { ...record, namedCalls };
   const { call, ...rest } = record;
-  if (!call) return record;
-  const { namedCalls, openDeposits } = record;
+  const { openDeposits } = record;
   return {
     ...rest,
-    openDeposits: call.opensDeposit ? openDeposits.slice(0, -1) : openDeposits,
-    namedCalls: namedCalls.filter((id) => id !== call.requestId),
+    openDeposits: call?.opensDeposit === true ? openDeposits.slice(0, -1) : openDeposits,
+    namedCalls,
   };
 }
 
+function unanswered(record: ChannelRecord, begun: ChannelRecord): ChannelRecord {
+  if (isUnderWay(record, begun)) return withoutCall(record);
+  const totalUnits = begun.call?.totalUnits ?? 0n;
+  if (totalUnits <= record.chargedUnits) return record;
+  return { ...record, unansweredUnits: largest(record.unansweredUnits, totalUnits) };
+}
+
+/** The seller's total is known with the answer: of its rise, what another program has learned counts once. */
 function charged(
   record: ChannelRecord,
+  begun: ChannelRecord,
   { chargedUnits, voucher, deposit, state }: CallEnd & { readonly kind: "charged" },
   now: number,
 ): ChannelRecord {
-  const { call: _, ...rest } = record;
+  const totalUnits = begun.chargedUnits + chargedUnits;
+  const more = totalUnits - record.chargedUnits;
+  const isOpen = record.openDeposits.some(({ salt }) => salt === deposit?.salt);
+  const known = {
+    ...record,
+    chargedUnits: largest(record.chargedUnits, totalUnits),
+    balanceUnits: record.balanceUnits + (isOpen && deposit ? deposit.units : 0n),
+    openDeposits: record.openDeposits.filter(({ salt }) => salt !== deposit?.salt),
+    spent: withSpent(record.spent, more, now),
+  };
+  if (!isUnderWay(record, begun)) return { ...known, unansweredUnits: stillOpen(record, begun) };
+  const { call: _, ...rest } = known;
   return {
     ...rest,
     ...defined({ ...state }),
-    chargedUnits: record.chargedUnits + chargedUnits,
     // The seller has counted on from the last total, so no earlier call was charged.
     unansweredUnits: 0n,
     lastVoucher: voucher,
     unexplained: Math.max(0, record.unexplained - 1),
-    balanceUnits: record.balanceUnits + (deposit?.units ?? 0n),
-    openDeposits: record.openDeposits.filter(({ salt }) => salt !== deposit?.salt),
-    spent: withSpent(record.spent, chargedUnits, now),
   };
+}
+
+/** The program that has gone on counts this call as unanswered, which it is not any more. */
+function stillOpen({ unansweredUnits }: ChannelRecord, { call }: ChannelRecord): bigint {
+  return unansweredUnits === call?.totalUnits ? 0n : unansweredUnits;
 }
 
 function recovered(record: ChannelRecord, base: RecoveredBase, now: number): ChannelRecord {
   const { unansweredUnits, ...rest } = withoutCall(record);
   // What another run has spent before this ledger knew the channel is not of today.
   const isNew = record.lastVoucher === undefined && record.chargedUnits === 0n;
+  const isOfOthers = isNew && base.chargedUnits > record.signedUnits;
   const more = base.chargedUnits - record.chargedUnits;
+  const { balanceUnits = record.balanceUnits } = base;
   return {
     ...rest,
     ...defined({ ...base }),
+    openDeposits: openBeside(record, balanceUnits),
     signedUnits: largest(record.signedUnits, base.chargedUnits),
     // A lost call above the seller's total may still be charged, until a later answer adds up.
     unansweredUnits: unansweredUnits > base.chargedUnits ? unansweredUnits : 0n,
-    spent: isNew ? record.spent : withSpent(record.spent, more, now),
+    spent: isOfOthers ? record.spent : withSpent(record.spent, more, now),
   };
+}
+
+/** A balance that has risen by exactly a deposit has it. */
+function openBeside(record: ChannelRecord, balanceUnits: bigint): readonly OpenDeposit[] {
+  const gain = balanceUnits - record.balanceUnits;
+  return record.openDeposits.filter(({ units }) => units !== gain);
 }
 
 /** Writes what a node said of a channel. */
@@ -313,10 +363,8 @@ export function recordChainState(
 ): ChannelChange<ChannelRecord | undefined> {
   const record = view.find(channelId);
   if (!record) return { result: undefined };
-  const { balanceUnits } = state;
-  const gain = balanceUnits - record.balanceUnits;
-  const openDeposits = record.openDeposits.filter(
-    ({ validBefore, units }) => validBefore > blockSeconds && units !== gain,
+  const openDeposits = openBeside(record, state.balanceUnits).filter(
+    ({ validBefore }) => validBefore > blockSeconds,
   );
   const next = { ...record, ...state, openDeposits };
   return { put: next, result: next };

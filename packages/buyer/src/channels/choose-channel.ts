@@ -87,6 +87,9 @@ function demandHonest(ofSeller: readonly ChannelRecord[], requestId: string): vo
   );
 }
 
+export const busyElsewhere =
+  "Another program with this ledger has a call on this channel; a channel has one call at a time.";
+
 /** What is wrong, and how the buyer gets their money back without the seller. */
 export function stoppedMessage(channelId: string, reason: string | undefined): string {
   return `The channel ${channelId} is stopped, and no voucher is signed for it any more: ${reason ?? "its seller cannot be believed"}. Withdraw what is left from the chain with \`farthing channels withdraw\`.`;

@@ -13,8 +13,9 @@ import { withPayment, type PaidResponse } from "../payment-summary.ts";
 import { randomHex } from "../runtime.ts";
 import type { UnpaidCall } from "../send-with-token.ts";
 import { echoExtensions, validitySecondsMax } from "../sign-payment.ts";
-import { end, stopChannel } from "./end-call.ts";
+import { end, endCorrected, stopChannel } from "./end-call.ts";
 import {
+  busyElsewhere,
   chooseChannel,
   stoppedMessage,
   type ChannelTools,
@@ -125,7 +126,7 @@ async function begin(
 }
 
 const beginSentences = {
-  busy: "Another program with this ledger has a call on this channel; a channel has one call at a time.",
+  busy: busyElsewhere,
   deposit_limit:
     "The channel needs a deposit above what sellers may hold; raise it (`farthing ledger limits set --deposit-per-seller` or `--deposit-total`; in code, channels.depositMax or channels.depositTotalMax), or refund another channel.",
 } as const;
@@ -171,11 +172,10 @@ async function signCall(
   chosen: ChosenChannel,
   { record, plan }: Begun,
 ): Promise<CallMessage | undefined> {
-  const { channelId } = record;
   try {
     const poor = plan.deposit && (await depositProblem(tools, chosen, plan.deposit.units));
     if (poor !== undefined && chosen.hasOthers) {
-      await end(tools, channelId, { kind: "unsigned" });
+      await end(tools, record, { kind: "unsigned" });
       return undefined;
     }
     const { requestId } = chosen.quote;
@@ -183,7 +183,7 @@ async function signCall(
     const single = await agree(tools, chosen, plan);
     return await signMessage(tools, chosen, single, plan);
   } catch (error) {
-    await end(tools, channelId, { kind: "unsigned" });
+    await end(tools, record, { kind: "unsigned" });
     throw error;
   }
 }
@@ -282,7 +282,7 @@ async function conclude(
   const { channelId } = record;
   const { requestId } = chosen.quote;
   if (!sent.response) {
-    await end(tools, channelId, { kind: "unanswered" });
+    await end(tools, record, { kind: "unanswered" });
     throw new PaymentError(openCall("no_answer", chosen.offer), requestId, sent.cause);
   }
   const { response, answer } = sent;
@@ -291,7 +291,7 @@ async function conclude(
     const { claimedUnits, withdrawRequestedAt } = stated;
     const state = defined({ claimedUnits, withdrawRequestedAt });
     const charge = { chargedUnits, voucher, state, ...defined({ deposit: plan.deposit }) };
-    const now = await end(tools, channelId, { kind: "charged", ...charge });
+    const now = await end(tools, record, { kind: "charged", ...charge });
     const payment = summarizeCharge(chosen, now ?? record, plan, answer);
     tools.emit({ type: "charged", requestId, payment });
     return withPayment(response, payment);
@@ -306,7 +306,7 @@ async function conclude(
     return withPayment(response, summarizeOpen(chosen, record, problem, answer.receipt));
   }
   if (answer.kind === "corrective") return recover(tools, conclusion, response);
-  await end(tools, channelId, { kind: "unanswered" });
+  await end(tools, record, { kind: "unanswered" });
   const open = answer.kind === "open" ? answer : busyAnswer;
   const { code, reason, receipt } = open;
   const problem = openCall(code, chosen.offer, reason);
@@ -329,24 +329,20 @@ async function recover(
   const { answer } = sent;
   if (answer?.kind !== "corrective") throw new Error("Only a corrective answer is recovered from.");
   const read = await readChain(tools, chosen.offer);
-  const recovery = evaluateCorrective(record, chosen.offer, answer, read?.state);
+  const recovery = await endCorrected(tools, record, (newest) =>
+    evaluateCorrective(newest, chosen.offer, answer, read?.state),
+  );
   if (recovery.kind === "lie") {
-    await stopChannel(tools, record, recovery.reason);
     const message = stoppedMessage(channelId, recovery.reason);
     throw new PaymentError(
       openCall("channel_stopped", chosen.offer, message),
       chosen.quote.requestId,
     );
   }
-  if (recovery.kind === "recovered") {
-    await end(tools, channelId, { kind: "recovered", base: recovery.base });
-    if (!isRepeat) {
-      // Unread bodies hold their connection.
-      response.body?.cancel().catch(() => {});
-      return "again";
-    }
-  } else {
-    await end(tools, channelId, { kind: "unanswered" });
+  if (recovery.kind !== "unproven" && !isRepeat) {
+    // Unread bodies hold their connection.
+    response.body?.cancel().catch(() => {});
+    return "again";
   }
   const reason = recovery.kind === "unproven" ? recovery.reason : answer.code;
   const problem = openCall("payment_refused", chosen.offer, reason);

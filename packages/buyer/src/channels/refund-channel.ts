@@ -13,8 +13,8 @@ import { heldUnits, type ChannelRecord } from "./channel-record.ts";
 import { recordChainState, recordRead } from "./channel-rules.ts";
 import { openCall } from "./channel-summary.ts";
 import { readChannelOffer, type ChannelOffer } from "./check-channel.ts";
-import { stoppedMessage, type ChannelTools } from "./choose-channel.ts";
-import { end, stopChannel } from "./end-call.ts";
+import { busyElsewhere, stoppedMessage, type ChannelTools } from "./choose-channel.ts";
+import { endCorrected } from "./end-call.ts";
 import { readOfferedChannels, type OfferedChannels } from "./find-channel-offer.ts";
 import { readChain } from "./look-up-channel.ts";
 import { readRefundAnswer, type ChannelAnswer } from "./read-channel-answer.ts";
@@ -93,28 +93,31 @@ async function refundOnce(
   if (sent.answer?.kind === "refunded") return recordRefund(tools, record, offer, sent.answer);
   if (sent.answer?.kind === "corrective") {
     const chain = await readChain(tools, offer);
-    const recovery = evaluateCorrective(record, offer, sent.answer, chain?.state);
+    const { answer } = sent;
+    const recovery = await endCorrected(tools, record, (newest) =>
+      evaluateCorrective(newest, offer, answer, chain?.state),
+    );
     if (recovery.kind === "lie") {
-      await stopChannel(tools, record, recovery.reason);
       const message = stoppedMessage(channelId, recovery.reason);
       throw new PaymentError(openCall("channel_stopped", offer, message), requestId);
     }
-    if (recovery.kind === "recovered") {
-      await end(tools, channelId, { kind: "recovered", base: recovery.base });
-      if (!isRepeat) return "again";
-    }
+    if (recovery.kind !== "unproven" && !isRepeat) return "again";
   }
   return { state: "unconfirmed", channelId, problem: problemOf(sent) };
 }
 
 async function findRefundable(
-  { ledger }: ChannelTools,
+  { ledger, runtime, channels }: ChannelTools,
   { channelId, request, requestId }: AskedRefund,
 ): Promise<ChannelRecord> {
   const record = (await ledger.listChannels()).find((one) => one.channelId === channelId);
   if (!record) {
     const message = `The ledger has no channel ${channelId}.`;
     throw refusedPayment("request_unknown", message, requestId);
+  }
+  const { call } = record;
+  if (call && call.until > runtime.now() && call.holder !== channels.holder) {
+    throw refusedPayment("channel_busy", busyElsewhere, requestId);
   }
   const left = heldUnits(record);
   if (left > 0n && (request.amountUnits ?? 1n) <= left) return record;
@@ -168,14 +171,16 @@ async function recordRefund(
 ): Promise<ChannelRefund> {
   const { channelId } = record;
   const read = await readChain(tools, offer);
-  const told = {
-    balanceUnits: record.balanceUnits > units ? record.balanceUnits - units : 0n,
-    claimedUnits: record.chargedUnits,
-    withdrawRequestedAt: record.withdrawRequestedAt,
-  };
-  const next = await tools.ledger.changeChannels((view) =>
-    read ? recordRead(view, channelId, read) : recordChainState(view, channelId, told, 0),
-  );
+  const next = await tools.ledger.changeChannels((view) => {
+    if (read) return recordRead(view, channelId, read);
+    const { balanceUnits, chargedUnits, withdrawRequestedAt } = view.find(channelId) ?? record;
+    const told = {
+      balanceUnits: balanceUnits > units ? balanceUnits - units : 0n,
+      claimedUnits: chargedUnits,
+      withdrawRequestedAt,
+    };
+    return recordChainState(view, channelId, told, 0);
+  });
   const left = heldUnits(next ?? record).toString();
   return { state: "refunded", channelId, amount: units.toString(), transaction, left };
 }
