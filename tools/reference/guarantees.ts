@@ -300,7 +300,7 @@ export const guarantees: readonly Guarantee[] = [
     conditions:
       "The seller has an account with the facilitator, which keeps the newest vouchers and claims them.",
     limits:
-      "At most `channels.maxUnvaulted` for each channel (0.10 USDC by default, or three calls) is not kept yet at any moment. Without an account the seller claims by itself, and no bound exists. What a facilitator's database has lost is handed over again within five minutes, unless the seller ends before.",
+      "At most `channels.maxUnvaulted` for each channel (0.10 USDC by default, or three calls) is not kept yet at any moment. Without an account the seller claims by itself, and no bound exists. The facilitator is believed when it tells what a channel holds. What a facilitator's database has lost is handed over again within five minutes, unless the seller ends before.",
     evidence: {
       tests: [
         [

@@ -9,7 +9,7 @@ import {
 import { errorResponse, type ChallengeTerms } from "../responses.ts";
 import type { ExchangeResult } from "../exchange/paid-request.ts";
 import { ask, laterUntaken, undecided } from "../exchange/open-responses.ts";
-import type { StoredChannel } from "../payment-records/channels/channel-store.ts";
+import { countedTotal, type StoredChannel } from "../payment-records/channels/channel-store.ts";
 import type { OfferedChannel } from "./channel-offers.ts";
 
 /** Long enough for the call that is under way, in most cases. */
@@ -20,7 +20,7 @@ const mismatch = wireChannelCode("cumulative_amount_mismatch");
 function chargedState(channel: StoredChannel) {
   return {
     ...toWireChannelState(channel.id, channel.state),
-    chargedCumulativeAmount: `${channel.charged}`,
+    chargedCumulativeAmount: `${countedTotal(channel)}`,
   };
 }
 
@@ -67,7 +67,8 @@ export function correctTotal(
   isKnown = true,
 ): ExchangeResult {
   const { maxClaimableAmount, signature } = channel.voucher;
-  const isProof = isKnown && maxClaimableAmount >= channel.charged;
+  const counted = countedTotal(channel);
+  const isProof = isKnown && maxClaimableAmount >= counted;
   const more = {
     channelState: chargedState(channel),
     ...(isProof
@@ -80,7 +81,7 @@ export function correctTotal(
     entry["network"] === corrected.network ? corrected : entry,
   );
   const told = { ...terms, channels: { isOnly: false, ...channels, entries: entries ?? [] } };
-  const message = `The voucher must be for ${channel.charged + offer.amount} base units: ${channel.charged} were charged, and this call costs at most ${offer.amount}.`;
+  const message = `The voucher must be for ${counted + offer.amount} base units: ${counted} were charged, and this call costs at most ${offer.amount}.`;
   return ask(told, { error: mismatch, message });
 }
 

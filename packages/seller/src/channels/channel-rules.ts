@@ -9,7 +9,7 @@ import {
   type ChannelOffer,
   type ChannelOutcome,
 } from "@farthing/protocol";
-import type { StoredChannel } from "../payment-records/channels/channel-store.ts";
+import { countedTotal, type StoredChannel } from "../payment-records/channels/channel-store.ts";
 
 /**
  * What a facilitator said of the chain counts for so long: a third of the shortest delay, so that a
@@ -36,13 +36,22 @@ export function isFresh({ readAtMs }: StoredChannel, nowMs: number): boolean {
   return nowMs - readAtMs < mirrorMs;
 }
 
+/**
+ * Whether a voucher for another total can be refused by what is stored. Claims beyond what was charged
+ * here are a facilitator's word, which is asked for anew before it keeps a buyer out.
+ */
+export function isCertain(channel: StoredChannel, nowMs: number): boolean {
+  return countedTotal(channel) === channel.charged || isFresh(channel, nowMs);
+}
+
 /** The total that a voucher of the next call is for. */
 export function expectedTotal(
-  channel: Pick<StoredChannel, "charged">,
+  channel: Pick<StoredChannel, "charged" | "state">,
   { type }: Pick<BuyerChannelPayload, "type">,
   { amount }: Pick<ChannelOffer, "amount">,
 ): bigint {
-  return type === "refund" ? channel.charged : channel.charged + amount;
+  const counted = countedTotal(channel);
+  return type === "refund" ? counted : counted + amount;
 }
 
 /**

@@ -17,7 +17,7 @@ import {
 import type { Clock } from "../clock.ts";
 import { LeaseLostError } from "../exchange/lost-lease.ts";
 import type { Facilitator } from "../facilitator.ts";
-import type { StoredChannel } from "../payment-records/channels/channel-store.ts";
+import { countedTotal, type StoredChannel } from "../payment-records/channels/channel-store.ts";
 import type { HeldChannel } from "../payment-records/channels/channels.ts";
 import { requestOfSeller, settleCall, type ChannelCallEnd } from "./ask-facilitator.ts";
 
@@ -61,7 +61,7 @@ export async function refundHeld(
 ): Promise<RefundEnd> {
   const { state, charged, openRefund } = channel;
   const nonce = state.refundNonce;
-  const left = state.balance - charged;
+  const left = state.balance - countedTotal(channel);
   const isOpen = openRefund?.nonce === nonce;
   const amount = isOpen ? openRefund.amount : least(wished ?? left, left);
   if (amount <= 0n) {

@@ -29,7 +29,7 @@ import type { ChargedRequest, ExchangeDeps, ExchangeResult } from "../exchange/p
 import { refuseOverLimit } from "../exchange/payer-limit.ts";
 import { addReceipt, content, type ChallengeTerms } from "../responses.ts";
 import type { FacilitatorFailure } from "../facilitator-order.ts";
-import type { StoredChannel } from "../payment-records/channels/channel-store.ts";
+import { countedTotal, type StoredChannel } from "../payment-records/channels/channel-store.ts";
 import type { KeptCall } from "../payment-records/channels/kept-call.ts";
 import {
   firstOf,
@@ -53,7 +53,7 @@ import {
   refundReceipt,
   refuseCall,
 } from "./channel-responses.ts";
-import { checkCall, checkExposure, expectedTotal, isFresh } from "./channel-rules.ts";
+import { checkCall, checkExposure, expectedTotal, isCertain, isFresh } from "./channel-rules.ts";
 import type { ChannelTurns } from "./channel-turns.ts";
 import { refundHeld } from "./refund-channel.ts";
 import { isBehindVault, totalBeforeRefund } from "./vault-total.ts";
@@ -232,8 +232,8 @@ async function readKnown(
   if (isBehindVault(held, total)) return channelBusy();
   const { payment } = step;
   const known = held.channel;
-  const refused =
-    (await refuseUnfit(step, known)) ?? (await refuseCallByHook(step, "beforeVerify"));
+  const unfit = isCertain(known, held.takenAtMs) ? await refuseUnfit(step, known) : undefined;
+  const refused = unfit ?? (await refuseCallByHook(step, "beforeVerify"));
   if (refused) return refused;
   const isPlain = payment.payload.type === "voucher";
   if (isPlain && isFresh(known, held.takenAtMs)) return { held, channel: known, isNew: false };
@@ -369,9 +369,10 @@ async function work(step: Step, held: HeldChannel, funded: Funded): Promise<Exch
   return { response, outcome: { type: "delivered", payment: paid }, receipt };
 }
 
-function factsOf({ id, config, network, charged }: StoredChannel, amount: bigint): PaidRequest {
-  const { payer } = config;
-  return { payer, amount: `${amount}`, network, channel: { id, total: `${charged}` } };
+function factsOf(channel: StoredChannel, amount: bigint): PaidRequest {
+  const { id, config, network } = channel;
+  const total = `${countedTotal(channel)}`;
+  return { payer: config.payer, amount: `${amount}`, network, channel: { id, total } };
 }
 
 async function refund(

@@ -32,7 +32,7 @@ export interface StoredChannel {
   /** CAIP-2. */
   readonly network: string;
   readonly config: ChannelConfig;
-  /** All that calls were charged, and never less than what was claimed. */
+  /** All that calls were charged: never more than the voucher is for, whatever is said of the chain. */
   readonly charged: bigint;
   /** The newest one; at least what was charged is signed by it. */
   readonly voucher: Voucher;
@@ -90,6 +90,14 @@ export interface ChannelStore {
    * store has no bound of its own.
    */
   makeRoom?(): Promise<boolean>;
+}
+
+/**
+ * The total from which the next call counts, in base units: claims beyond what was charged here were
+ * charged elsewhere. Only a voucher of the payer proves that, and the next call brings one.
+ */
+export function countedTotal({ charged, state }: Pick<StoredChannel, "charged" | "state">): bigint {
+  return charged > state.totalClaimed ? charged : state.totalClaimed;
 }
 
 /** Base units that were charged beyond what was claimed and what the facilitator keeps. */

@@ -100,6 +100,13 @@ export function channelsSuite(name: string, kind: StoreKind): void {
         expect(after).toMatchObject({ charged: 501n, state: { totalClaimed: 500n } });
       });
 
+      test("is charged no more than its voucher is for, whatever is told of claims meanwhile", async () => {
+        const holder = await held();
+        await channels.claimed(opened().id, 5_000n);
+        const after = await holder.charge({ cost: 1n, voucher: opened().voucher });
+        expect(after).toMatchObject({ charged: 1n, state: { totalClaimed: 5_000n } });
+      });
+
       test("that nothing came of is forgotten; one that was released stays", async () => {
         await (await held()).release(true);
         expect(await channels.find(opened().id)).toBeUndefined();

@@ -17,6 +17,7 @@ import { unref } from "../../clock.ts";
 import type { KeptVoucher } from "../../channels/kept-vouchers.ts";
 import type { KeptCall } from "./kept-call.ts";
 import {
+  countedTotal,
   newVersion,
   type ChannelList,
   type ChannelStore,
@@ -207,7 +208,7 @@ function isLasting(before: StoredChannel | undefined, after: StoredChannel): boo
   return before?.charged !== after.charged || before.openRefund !== after.openRefund;
 }
 
-/** What was claimed was charged, by whoever signed for the receiver. */
+/** What was claimed was charged: a channel is opened by a voucher of its payer for the total after it. */
 export function firstOf(opened: NewChannel, nowMs: number): StoredChannel {
   const { state, charged = 0n } = opened;
   const blank = { ...unheld, openRefund: undefined, readAtMs: nowMs };
@@ -221,13 +222,12 @@ export function firstOf(opened: NewChannel, nowMs: number): StoredChannel {
 }
 
 function withState(found: StoredChannel, state: ChannelState, readAtMs: number): StoredChannel {
-  const { charged, openRefund } = found;
+  const { openRefund } = found;
   const isOpen = openRefund !== undefined && state.refundNonce <= openRefund.nonce;
   return {
     ...found,
     state,
     readAtMs,
-    charged: charged > state.totalClaimed ? charged : state.totalClaimed,
     openRefund: isOpen ? openRefund : undefined,
   };
 }
@@ -247,7 +247,9 @@ function withKept(
   const vaulted = isNewer ? { ...found, vaulted: charged, sold } : found;
   const after = isBehind ? { ...vaulted, charged, voucher } : vaulted;
   if (claimed <= found.state.totalClaimed) return after;
-  return withState(after, { ...after.state, totalClaimed: claimed }, after.readAtMs);
+  // Claims of more than was charged are looked up with the next call.
+  const readAtMs = claimed > after.charged ? 0 : after.readAtMs;
+  return withState(after, { ...after.state, totalClaimed: claimed }, readAtMs);
 }
 
 interface Holding extends Pick<HeldChannel, "channel" | "takenAtMs"> {
@@ -285,7 +287,9 @@ function holdChannel(change: ChangeChannel, { channel, takenAtMs, leaseMs }: Hol
     mirror: (state) => step((found, nowMs) => withState(found, state, nowMs)),
     charge: ({ cost, voucher, names, keep }) =>
       end((found) => {
-        const charged = found.charged + cost;
+        const total = countedTotal(found) + cost;
+        // Of claims that were told during the work, this voucher says nothing.
+        const charged = total <= voucher.maxClaimableAmount ? total : found.charged + cost;
         const sold = names ? addSoldPart(found.sold, { ...names, units: cost }) : found.sold;
         return { ...found, ...unheld, charged, sold, voucher };
       }, keep),
