@@ -3,7 +3,7 @@ import { accessSync, constants, createWriteStream, existsSync, statSync } from "
 import { dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { PaidResponse } from "@farthing/buyer";
-import { printableJson, printableText, writeTo } from "@farthing/protocol";
+import { passHeaders, printableJson, printableText, writeTo } from "@farthing/protocol";
 import type { Command } from "commander";
 import { messageOf, UsageError } from "../command/command-errors.ts";
 import { exitOfResponse, type ExitCode } from "../command/exit-codes.ts";
@@ -14,6 +14,7 @@ import { printableBytes } from "../output/terminal.ts";
 export interface ResponseFlags {
   readonly json?: boolean;
   readonly include?: boolean;
+  readonly showPass?: boolean;
   readonly output?: string;
   readonly maxTime?: string;
   readonly fail?: boolean;
@@ -23,6 +24,7 @@ export function addResponseFlags(command: Command): Command {
   return command
     .option("--json", "print one JSON object: status, body, payment, receipt")
     .option("-i, --include", "print the response headers before the body")
+    .option("--show-pass", "with --json or -i, print the token of a pass or a balance: a secret")
     .option("-o, --output <file>", "write the body to a file")
     .option("-m, --max-time <seconds>", "give up after this many seconds")
     .option("-f, --fail", "exit with 1 when the response status is 400 or above");
@@ -66,7 +68,7 @@ export async function showResponse(
   const isPaid = payment.state !== "not_required";
   const object = {
     status,
-    headers: Object.fromEntries(response.headers),
+    headers: Object.fromEntries(headersToShow(response, flags)),
     ...(output === undefined ? await readFields(response) : { body: null, output }),
     paymentStatus: payment.state,
     requestId: payment.requestId,
@@ -76,6 +78,15 @@ export async function showResponse(
   };
   process.stdout.write(`${printableJson(object)}\n`);
   return exitCode;
+}
+
+/**
+ * The headers without the token of a pass or a balance: anyone who reads it can use it, and output ends up
+ * in logs. The ledger keeps it for the next request.
+ */
+function headersToShow({ headers }: Response, { showPass = false }: ResponseFlags) {
+  const secret = passHeaders.token.toLowerCase();
+  return [...headers].filter(([name]) => showPass || name !== secret);
 }
 
 async function readFields(response: Response): Promise<Record<string, unknown>> {
@@ -93,7 +104,7 @@ async function writeBody(response: Response, flags: ResponseFlags): Promise<void
   const isShown = flags.output === undefined && stdout.isTTY;
   const target = flags.output === undefined ? stdout : createWriteStream(flags.output, ownerOnly);
   if (flags.include === true) {
-    const lines = [...response.headers].map(([name, value]) => `${name}: ${value}`);
+    const lines = headersToShow(response, flags).map(([name, value]) => `${name}: ${value}`);
     const head = [`HTTP ${response.status} ${response.statusText}`, ...lines, "", ""].join("\r\n");
     target.write(isShown ? printableText(head) : head);
   }
