@@ -75,6 +75,7 @@ export function createContractCalls(deps: ContractCallsDeps): SendContractCall {
     }
     const plan = { settlementIds: [], ...call, gasLimit, gasPrice };
     const sent = await manager.submitCall(plan);
+    if (!sent) return { kind: "pending", transaction: null };
     const waiting = new AbortController();
     const late = clock.sleep(timeoutMs, waiting.signal).then(() => "late" as const);
     const ended = await Promise.race([sent.closed, late]).finally(() => waiting.abort());

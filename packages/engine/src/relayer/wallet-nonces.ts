@@ -33,6 +33,10 @@ export interface SubmittedCall {
   hash(): Hex | null;
 }
 
+function isLeaseLost(error: unknown): boolean {
+  return error instanceof Fault && error.code === "lease_lost";
+}
+
 /** It takes no work before `keep` has acquired the lease. */
 export class NonceManager {
   readonly signer: Signer;
@@ -108,14 +112,14 @@ export class NonceManager {
 
   /**
    * Sends a call that carries no settlement. `closed` resolves when its nonce is used by an attempt of
-   * it, or by another sender (undefined); `forget` ends the wait.
+   * it, or by another sender (undefined); `forget` ends the wait. Returns undefined where the call failed
+   * and a block may contain it even so; throws where none can.
    */
-  submitCall(plan: TransactionPlan): Promise<SubmittedCall> {
+  submitCall(plan: TransactionPlan): Promise<SubmittedCall | undefined> {
     return this.#inTurn(async () => {
       if (this.#isStopping) throw new Fault("lease_lost", "The wallet is released");
-      const [reserved] = await this.#transactions.submit([plan]);
-      assert(reserved, "a plan without settlements always gets a nonce");
-      const { nonce } = reserved;
+      const nonce = await this.#nonceOfCall(plan);
+      if (nonce === undefined) return undefined;
       const closed = new Promise<MinedAttempt | undefined>((resolve) => {
         this.#closings.set(nonce, resolve);
       });
@@ -125,6 +129,27 @@ export class NonceManager {
         hash: () => this.#transactions.pendingNonces.get(nonce)?.attempts.at(-1)?.hash ?? null,
       };
     });
+  }
+
+  /** Stored bytes are sent again, and a nonce that was taken without bytes is signed again. */
+  async #nonceOfCall(plan: TransactionPlan): Promise<number | undefined> {
+    const before = this.#transactions.nextNonce;
+    try {
+      const [reserved] = await this.#transactions.submit([plan]);
+      assert(reserved, "a plan without settlements always gets a nonce");
+      return reserved.nonce;
+    } catch (error) {
+      const { nextNonce, pendingNonces } = this.#transactions;
+      // What was not signed has given its nonce back, and without the lease none was given.
+      const isCertain = isSignerFault(error) || (isLeaseLost(error) && nextNonce === before);
+      if (isCertain) throw error;
+      const { log, chain } = this.#deps;
+      const { chainId } = chain.network;
+      const fields = { event: "contract_call_unclear", chainId, relayer: this.signer.address };
+      warning(log, fields, "Contract call failed; a block may contain it even so")(error);
+      const taken = nextNonce > before ? nextNonce - 1 : undefined;
+      return taken !== undefined && pendingNonces.has(taken) ? taken : undefined;
+    }
   }
 
   async close(pending: PendingNonce, mined: MinedAttempt | undefined): Promise<void> {

@@ -33,9 +33,11 @@ let served: Served;
 let withKey: Record<string, string>;
 let authorizer: Address;
 let isFailing = false;
+/** Where the database fails once: after the signed bytes were stored, or after they were sent. */
+let failingAt: "recordSigned" | "recordSent" | undefined;
 
 beforeAll(async () => {
-  devnet = await startChain({ buyers: 5 });
+  devnet = await startChain({ buyers: 9 });
   proxy = await startRpcProxy(devnet.rpcUrl);
   const databaseUrl = newDatabaseUrl();
   opened = await openStore(databaseUrl);
@@ -47,6 +49,15 @@ beforeAll(async () => {
     spendReservations(...parameters) {
       if (isFailing) return Promise.reject(new Error("The database is gone"));
       return opened.spendReservations(...parameters);
+    },
+    async recordSigned(...parameters) {
+      const submitted = await opened.recordSigned(...parameters);
+      failOnce("recordSigned");
+      return submitted;
+    },
+    async recordSent(...parameters) {
+      failOnce("recordSent");
+      return opened.recordSent(...parameters);
     },
   };
   const env = {
@@ -62,6 +73,12 @@ afterAll(async () => {
   await proxy?.stop();
   await devnet?.stop();
 });
+
+function failOnce(at: typeof failingAt): void {
+  if (failingAt !== at) return;
+  failingAt = undefined;
+  throw new Error("The database is gone");
+}
 
 const creditsNow = async () => (await opened.findCredits(devnet.seller.address)).available;
 
@@ -98,6 +115,26 @@ function settle(channel: BuyerChannel, payload: JsonObject) {
 const claim = (channel: BuyerChannel, units: bigint) =>
   settle(channel, { type: "claim", claims: [rowOf(channel, units)] });
 
+/** Hands a voucher over, for which the account's only credit is reserved. */
+async function keepVoucher(channel: BuyerChannel, units: bigint): Promise<void> {
+  const signature = signVoucher(channel, units);
+  const total = `${units}`;
+  const row = {
+    channelConfig: channel.config,
+    maxClaimableAmount: total,
+    signature,
+    charged: total,
+  };
+  await served.post("/v1/channels/vouchers", { vouchers: [row] }, withKey);
+  expect(await creditsNow()).toBe(0);
+}
+
+async function keptOf({ channelId }: BuyerChannel): Promise<JsonObject | undefined> {
+  const { vouchers } = (await served.get("/v1/channels/vouchers", withKey)).body;
+  const rows = Array.isArray(vouchers) ? vouchers.filter(isObject) : [];
+  return rows.find((one) => one["channelId"] === channelId);
+}
+
 test("a claim that was sent keeps its credits, also where the database fails afterwards", async () => {
   const channel = await open(0, 3);
   isFailing = true;
@@ -118,20 +155,38 @@ test("a claim that is not sent costs nothing", async () => {
   expect(await creditsNow()).toBe(3);
 });
 
+test("a claim is paid once a block may contain it, whatever the database says afterwards", async () => {
+  const sent = await open(5, 3);
+  failingAt = "recordSent";
+  expect((await claim(sent, 20_000n)).body).toMatchObject({ success: true });
+  expect(await creditsNow()).toBe(2);
+  const signed = await open(6, 3);
+  failingAt = "recordSigned";
+  const errorReason = "settlement_pending";
+  expect((await claim(signed, 20_000n)).body).toMatchObject({ errorReason });
+  expect(await creditsNow()).toBe(2);
+});
+
+test.each([
+  ["sending", "recordSent", 7],
+  ["signature", "recordSigned", 8],
+] as const)(
+  "what the vault has reserved is not given back for a claim whose %s the database has not confirmed",
+  async (_, at, buyer) => {
+    const channel = await open(buyer, 1);
+    await keepVoucher(channel, 20_000n);
+    failingAt = at;
+    await served.post("/v1/channels/claim", {}, withKey);
+    await expect.poll(() => keptOf(channel)).toMatchObject({ claimed: "20000" });
+    expect([failingAt, await creditsNow()]).toEqual([undefined, 0]);
+  },
+);
+
 test("what the vault has reserved is spent by a claim that is asked for", async () => {
   const channel = await open(2, 1);
-  const { channelId, config: channelConfig } = channel;
-  const signature = signVoucher(channel, 20_000n);
-  const row = { channelConfig, maxClaimableAmount: "20000", signature, charged: "20000" };
-  await served.post("/v1/channels/vouchers", { vouchers: [row] }, withKey);
-  expect(await creditsNow()).toBe(0);
+  await keepVoucher(channel, 20_000n);
   expect((await claim(channel, 20_000n)).body).toMatchObject({ success: true });
-  const kept = async () => {
-    const { vouchers } = (await served.get("/v1/channels/vouchers", withKey)).body;
-    const rows = Array.isArray(vouchers) ? vouchers.filter(isObject) : [];
-    return rows.find((one) => one["channelId"] === channelId);
-  };
-  await expect.poll(kept).toMatchObject({ claimed: "20000" });
+  await expect.poll(() => keptOf(channel)).toMatchObject({ claimed: "20000" });
   expect(await creditsNow()).toBe(0);
 });
 
