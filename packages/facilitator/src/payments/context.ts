@@ -4,7 +4,7 @@ import type {
   Admit,
   ChainView,
   Exchanges,
-  GasRefusal,
+  GasHalf,
   KeylessGas,
   NetworkState,
   Refund,
@@ -20,7 +20,12 @@ import type { Authentication } from "../http/access/authenticate.ts";
 import type { Throttle } from "../http/access/limits.ts";
 import type { Surface } from "../http/access/surface.ts";
 import type { ServerContext } from "../http/server/server.ts";
-import type { KeylessCall, KeylessQuestion, KeylessResult } from "./keyless/store.ts";
+import type {
+  KeylessCall,
+  KeylessCallCharge,
+  KeylessQuestion,
+  KeylessResult,
+} from "./keyless/store.ts";
 import type { Attestor } from "./attestation.ts";
 import type { ChannelContext, ClaimedChannels } from "./channels/context.ts";
 import type { RespondToExtensions } from "./extension-responses.ts";
@@ -84,7 +89,9 @@ export interface PaymentContext extends Omit<ServerContext, "limits">, Authentic
   costOf(status: NetworkStatus): SettlementCost;
   checkKeyless(question: KeylessQuestion): Promise<KeylessResult>;
   noteKeyless(question: KeylessQuestion): Promise<void>;
-  chargeKeylessCall(call: KeylessCall): Promise<GasRefusal | null>;
+  chargeKeylessCall(call: KeylessCall): Promise<KeylessCallCharge>;
+  /** Takes `gwei` of a call that was counted back. */
+  returnKeylessCall(call: KeylessCall, half: GasHalf): Promise<void>;
   /** Takes the credits of claims; returns how many, and undefined where the account has fewer. */
   payForClaims(claims: ClaimedChannels): Promise<number | undefined>;
   returnClaimCredits(account: Address, credits: number): Promise<void>;

@@ -4,12 +4,7 @@
  */
 import { DatabaseSync } from "node:sqlite";
 import type { Devnet } from "@farthing/devnet";
-import {
-  channelRefundDigest,
-  claimBatchDigest,
-  type Hex,
-  type JsonObject,
-} from "@farthing/protocol";
+import type { Hex, JsonObject } from "@farthing/protocol";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createApiKey } from "../../src/features/api-keys/key-text.ts";
 import { silentLog, systemClock } from "@farthing/engine/base";
@@ -27,7 +22,7 @@ import {
   type Answer,
   type Served,
 } from "../support/facilitator.testing.ts";
-import { channelOf, depositBody, signDigest, signVoucher } from "../support/channels.testing.ts";
+import { channelOf, depositBody } from "../support/channels.testing.ts";
 import { openStore } from "../../src/features/open-store.ts";
 
 let devnet: Devnet;
@@ -199,59 +194,6 @@ describe("when many networks together use the budget up", () => {
     expect(await refilled.promise).toMatchObject({ chainId: 51, half: "open" });
     expect(await settleMany(3, (index) => `10.3.${index}.1`)).toEqual({ settled: 3 });
   });
-});
-
-test("all that is sent for channels counts in the gas budget of callers without a key", async () => {
-  const channel = channelOf(devnet, walletAt(devnet.buyers, 5));
-  expect((await served.post("/settle", depositBody(channel), key)).body).toMatchObject({
-    success: true,
-  });
-  const { channelId, config } = channel;
-  const { receiver, token } = config;
-  const settle = (payload: object) => {
-    const body = depositBody(channel);
-    const paymentPayload = { ...body.paymentPayload, payload };
-    return ask("/settle", "198.19.0.1", { ...body, paymentPayload });
-  };
-  const signedBySeller = (digest: Uint8Array) => signDigest(digest, devnet.seller.privateKey);
-  const claim = (units: bigint) => {
-    const entry = { channelId, maxClaimableAmount: units, totalClaimed: units };
-    const row = {
-      voucher: { channel: config, maxClaimableAmount: `${units}` },
-      signature: signVoucher(channel, units),
-      totalClaimed: `${units}`,
-    };
-    const claimAuthorizerSignature = signedBySeller(claimBatchDigest(51, [entry]));
-    return settle({ type: "claim", claims: [row], claimAuthorizerSignature });
-  };
-  const refund = () => {
-    const terms = { channelId, nonce: 0n, amount: 5n };
-    return settle({
-      type: "refund",
-      channelConfig: config,
-      voucher: { channelId, maxClaimableAmount: "2", signature: signVoucher(channel, 2n) },
-      amount: "5",
-      refundNonce: "0",
-      claims: [],
-      refundAuthorizerSignature: signedBySeller(channelRefundDigest(51, terms)),
-    });
-  };
-  const sweep = () => settle({ type: "settle", receiver, token });
-  // Each counts as one and a third of a payment; a network waits after two.
-  expect([await claim(1n), await claim(2n)].map(saidBy)).toEqual(["settled", "settled"]);
-  const before = await countOf(devnet, served.relayer);
-  const deposit = depositBody(channelOf(devnet, walletAt(devnet.buyers, 4)));
-  const make = (path: string) => ask(path, "198.19.0.1", deposit);
-  for (const call of [
-    sweep,
-    refund,
-    () => claim(3n),
-    () => make("/verify"),
-    () => make("/settle"),
-  ]) {
-    expectToComeBack(await call(), 429, "caller_gas_share_used");
-  }
-  expect(await countOf(devnet, served.relayer)).toBe(before);
 });
 
 test("a deposit of one unit is not made, and not called valid", async () => {

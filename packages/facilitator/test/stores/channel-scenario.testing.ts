@@ -59,6 +59,7 @@ export async function keepChannels(
   const gas = { budgetGwei: 1_000_000, plainGwei: 1, contractGwei: 1 };
   const call = { chainId, payTo: account, callerNetwork: "10.0.0.0", gas, gwei: 1 };
   await store.chargeKeylessCall(call, now);
+  await store.returnKeylessCall(call, "open");
   const left = { totalClaimed: 6n, withdrawing: 0n, withdrawRequestedAt: 0, refundNonce: 0n };
   const states = [{ channelId, state: { ...left, balance: 9n } }];
   await store.recordChannels(chainId, states, now);

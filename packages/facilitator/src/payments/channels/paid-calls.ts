@@ -33,8 +33,7 @@ export function paidCalls(
   async function pay(): Promise<() => Promise<void>> {
     if (apiKey === null || !isPaying(context, apiKey)) {
       const payments = 1 + rows.length * paymentsPerRow;
-      await payForCall(context, request, { chainId, payTo, payments });
-      return async () => undefined;
+      return payForCall(context, request, { chainId, payTo, payments });
     }
     const { account } = apiKey;
     const claims = { account, chainId, channelIds: rows };

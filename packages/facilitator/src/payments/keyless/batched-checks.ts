@@ -7,13 +7,16 @@ import type { KeylessQuestion, KeylessResult } from "./store.ts";
 /** Bounds of the checks in one statement, of statements at once, and of waiting checks. */
 const batches = { itemsMax: 200, inFlightMax: 1, waitingMax: 10_000 };
 
+type CheckName = "checkKeyless" | "noteKeyless" | "chargeKeylessCall" | "returnKeylessCall";
+
 export function batchKeylessChecks(deps: {
-  readonly store: Pick<KeylessStore, "checkKeyless" | "noteKeyless" | "chargeKeylessCall">;
+  readonly store: Pick<KeylessStore, CheckName>;
   readonly clock: Clock;
-}): Pick<PaymentContext, "checkKeyless" | "noteKeyless" | "chargeKeylessCall"> {
+}): Pick<PaymentContext, CheckName> {
   const { store, clock } = deps;
   return {
     chargeKeylessCall: (call) => store.chargeKeylessCall(call, clock.nowMs()),
+    returnKeylessCall: store.returnKeylessCall,
     checkKeyless: createBatcher<KeylessQuestion, KeylessResult>({
       run: (questions) => store.checkKeyless(questions, clock.nowMs()),
       ...batches,

@@ -8,12 +8,12 @@ import {
   type Claim,
   type GasHalf,
   gasHalves,
-  type GasRefusal,
   halfOf,
   hourMs,
   notedShare,
   refillOf,
 } from "@farthing/engine";
+import { assert } from "@farthing/engine/base";
 import {
   atomic,
   bucketMs,
@@ -25,6 +25,7 @@ import {
   type Database,
   type EngineTransaction,
   keylessLock,
+  lowerCounters,
   pruneCounters,
   raiseCounters,
   readCounters,
@@ -38,7 +39,13 @@ import {
   rechargeKeyless,
   type KeylessCharge,
 } from "./charge-store.ts";
-import type { KeylessCall, KeylessQuestion, KeylessRefusal, KeylessResult } from "./store.ts";
+import type {
+  KeylessCall,
+  KeylessCallCharge,
+  KeylessQuestion,
+  KeylessRefusal,
+  KeylessResult,
+} from "./store.ts";
 import { countForPayees } from "./payee-store.ts";
 
 /** Parts of a window: the amounts of a day are counted to the hour. */
@@ -111,6 +118,8 @@ export function createKeylessStore(database: Database) {
     noteKeyless: notePayments.bind(undefined, database),
     /** Counts the gas of a call that is no settlement, or returns why it may not be spent. */
     chargeKeylessCall: atomic(database, chargeCall),
+    /** Takes back what such a call has not spent. */
+    returnKeylessCall: atomic(database, returnCall),
     /** Returns the used gas of each half of a chain's budget, in gwei. */
     readKeylessGas: readGasUse.bind(undefined, database),
     /** Removes expired counters, at most `limit`; returns how many. */
@@ -134,7 +143,7 @@ async function checkKeyless(
   });
 }
 
-const chargeCall: Work<(call: KeylessCall, now: number) => Promise<GasRefusal | null>> = async (
+const chargeCall: Work<(call: KeylessCall, now: number) => Promise<KeylessCallCharge>> = async (
   inside,
   { chainId, payTo, callerNetwork, gas, gwei },
   now,
@@ -148,9 +157,26 @@ const chargeCall: Work<(call: KeylessCall, now: number) => Promise<GasRefusal | 
   const question = { chainId, payTo, terms, ...none };
   const counters = await readCounters(inside, countersOf(question), now);
   const charged = evaluateGas(question, counters, now);
-  if ("refusal" in charged) return charged.refusal;
+  if ("refusal" in charged) return charged;
+  assert(charged.half !== null, "a call has a budget of gas");
   await raiseCounters(inside, charged.entries, now);
-  return null;
+  return { half: charged.half };
+};
+
+const returnCall: Work<(call: KeylessCall, half: GasHalf) => Promise<void>> = async (
+  inside,
+  { chainId, callerNetwork, gwei },
+  half,
+) => {
+  if (gwei <= 0) return;
+  await inside.engine.lockNames(inside.db, [keylessLock(chainId)]);
+  await lowerCounters(
+    inside,
+    [
+      { chainId, kind: "half" as const, name: half },
+      networkCounter(chainId, half, callerNetwork),
+    ].map((counter) => ({ ...counter, slot: 0, amount: gwei })),
+  );
 };
 
 async function notePayments(

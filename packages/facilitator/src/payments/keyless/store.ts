@@ -1,5 +1,5 @@
 /** Questions and results of the limits for callers without a key. */
-import type { Claim, GasRefusal, KeylessGas, KeylessTerms } from "@farthing/engine";
+import type { Claim, GasHalf, GasRefusal, KeylessGas, KeylessTerms } from "@farthing/engine";
 import type { Address, ChainId } from "@farthing/protocol";
 
 export interface KeylessLimits {
@@ -28,6 +28,9 @@ export interface KeylessCall extends Pick<KeylessTerms, "callerNetwork"> {
   /** What it costs. */
   readonly gwei: number;
 }
+
+/** The half of the budget that a call was counted in, or why it may not be made. */
+export type KeylessCallCharge = { readonly half: GasHalf } | { readonly refusal: GasRefusal };
 
 export type KeylessRefusal = "payer_spend_cap_reached" | "payer_count_reached" | GasRefusal;
 

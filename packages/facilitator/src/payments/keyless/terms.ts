@@ -72,21 +72,30 @@ export function purchaseTerms(
 }
 
 /**
+ * What a call that was not sent keeps of the budget, in the gas of payments. It has spent no gas, but a
+ * node's time: fifty of them count as one payment, so that the budget bounds them as well.
+ */
+const paymentsPerUnsent = 1 / 50;
+
+/**
  * Counts the gas of a call that is no settlement for callers whose key does not pay. Throws when the budget
- * is used up. `payments` is its gas, in that of one payment.
+ * is used up. `payments` is its gas, in that of one payment. What it returns is for a call that was not sent.
  */
 export async function payForCall(
   context: PaymentContext,
   { ip }: Pick<CallerRequest, "ip">,
   call: { readonly chainId: ChainId; readonly payTo: Address; readonly payments: number },
-): Promise<void> {
+): Promise<() => Promise<void>> {
   const { chainId, payTo, payments } = call;
   const gas = gasTerms(context, chainId);
-  if (gas === null) return;
+  if (gas === null) return async () => undefined;
   const gwei = Math.ceil(gas.plainGwei * payments);
   const callerNetwork = networkOfAddress(ip, networkBits);
-  const refused = await context.chargeKeylessCall({ chainId, payTo, callerNetwork, gas, gwei });
-  if (refused !== null) throw gasProblem(context, refused);
+  const paid = { chainId, payTo, callerNetwork, gas, gwei };
+  const charged = await context.chargeKeylessCall(paid);
+  if ("refusal" in charged) throw gasProblem(context, charged.refusal);
+  const unspent = gwei - Math.ceil(gas.plainGwei * paymentsPerUnsent);
+  return () => context.returnKeylessCall({ ...paid, gwei: unspent }, charged.half);
 }
 
 function gasTerms({ limits, gasOf }: PurchaseBudget, chainId: ChainId): KeylessTerms["gas"] {
