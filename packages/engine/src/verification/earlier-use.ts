@@ -20,6 +20,7 @@ import {
 } from "../chain/logs/authorization-search.ts";
 import { createAuthorizationStates } from "../chain/reads/authorization-states.ts";
 import type { ChainView } from "../chain/follower/chain-view.ts";
+import { readFinality } from "../chain/follower/read-finality.ts";
 import type { Chain } from "../chain/endpoints/chain.ts";
 import { keyText, type AuthorizationKey } from "../model/settlement.ts";
 
@@ -43,6 +44,9 @@ const deepBlocksMax = 64;
 /** Logs may arrive later than the state, and a block that is not final may be replaced. */
 const unsureMs = 30_000;
 
+/** Finality changes with blocks: of one authorization it is asked for once a block period at most. */
+const finalityMs = 2_000;
+
 /** How an authorization ended that no settlement here is known for. */
 export interface EarlierUse {
   readonly refusal: Refusal;
@@ -56,13 +60,22 @@ export interface EarlierUse {
  */
 export type RefuseUsed = (key: AuthorizationKey, request: PaymentRequest) => Promise<EarlierUse>;
 
-type Use = Pick<AuthorizationEvent, "kind" | "transaction" | "blockNumber" | "transfer">;
+type Use = Pick<
+  AuthorizationEvent,
+  "kind" | "transaction" | "blockNumber" | "blockHash" | "transfer"
+>;
 
 /** Undefined where no search found how the authorization ended. */
 type Found = Use | undefined;
 
-interface Remembered {
+interface Ended {
   readonly found: Found;
+  readonly isFinal: boolean;
+}
+
+interface Remembered extends Ended {
+  /** When finality was asked for. */
+  readonly askedMs: number;
   /** Until a search would find nothing else. */
   readonly untilMs: number;
 }
@@ -109,36 +122,59 @@ export function createRefuseUsed(deps: {
     return clock.nowMs() < untilMs && !isFinal(key, found);
   }
 
-  function remember(key: AuthorizationKey, found: Found): void {
+  /** The view of a service at rest is a minute old, and a cancellation moves no money only once it is final. */
+  async function endOf(key: AuthorizationKey, validBefore: bigint, found: Found): Promise<Ended> {
+    const chain = deps.networkOf(key.chainId)?.chain;
+    if (!chain || found?.kind !== "canceled" || isFinal(key, found)) {
+      return { found, isFinal: isFinal(key, found) };
+    }
+    const finality = await readFinality(chain, found);
+    if (finality !== "replaced") return { found, isFinal: finality === "final" };
+    const other = await search(key, validBefore);
+    return { found: other, isFinal: isFinal(key, other) };
+  }
+
+  function remember(key: AuthorizationKey, ended: Ended): void {
     const text = keyText(key);
     remembered.delete(text);
-    const untilMs = isFinal(key, found) ? Number.POSITIVE_INFINITY : clock.nowMs() + unsureMs;
-    remembered.set(text, { found, untilMs });
+    const askedMs = clock.nowMs();
+    const untilMs = ended.isFinal ? Number.POSITIVE_INFINITY : askedMs + unsureMs;
+    remembered.set(text, { ...ended, askedMs, untilMs });
     const [oldest] = remembered.keys();
     if (remembered.size > rememberedMax && oldest !== undefined) remembered.delete(oldest);
   }
 
   return async (key, { payment: { authorization } }) => {
-    const describe = (found: Found): EarlierUse =>
-      found && isTransferOf(found, authorization)
-        ? { refusal: paidRefusal(found), paidBy: found }
-        : { refusal: refuseWith(found, isFinal(key, found)) };
+    const { validBefore } = authorization;
+    const describe = (ended: Ended): EarlierUse =>
+      ended.found && isTransferOf(ended.found, authorization)
+        ? { refusal: paidRefusal(ended.found), paidBy: ended.found }
+        : { refusal: refuseWith(ended.found, ended.isFinal) };
     const known = () => {
       const before = remembered.get(keyText(key));
       return before && isCurrent(key, before) ? before : undefined;
     };
-    const before = known();
-    if (before) return describe(before.found);
+    const answer = () => {
+      const before = known();
+      return before && !isFinalityDue(before, clock.nowMs()) ? before : undefined;
+    };
+    const before = answer();
+    if (before) return describe(before);
     if (waiting.length >= waitingSearchesMax) throw new Fault("queue_full", askAgain);
     return inTurn(async () => {
       // Repeats of one payment wait together, and the first one finds it for all.
-      const meanwhile = known();
-      if (meanwhile) return describe(meanwhile.found);
-      const found = await search(key, authorization.validBefore);
-      remember(key, found);
-      return describe(found);
+      const meanwhile = answer();
+      if (meanwhile) return describe(meanwhile);
+      const found = known()?.found ?? (await search(key, validBefore));
+      const ended = await endOf(key, validBefore, found);
+      remember(key, ended);
+      return describe(ended);
     });
   };
+}
+
+function isFinalityDue({ found, isFinal, askedMs }: Remembered, nowMs: number): boolean {
+  return found?.kind === "canceled" && !isFinal && nowMs >= askedMs + finalityMs;
 }
 
 /**
