@@ -1,10 +1,7 @@
 /** What an account sees of a settlement that the database had lost and the chain has shown again. */
 import type { Devnet } from "@farthing/devnet";
-import { systemClock } from "@farthing/engine/base";
 import { isObject, type JsonObject } from "@farthing/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createApiKey } from "../../src/features/api-keys/key-text.ts";
-import { openStore } from "../../src/features/open-store.ts";
 import { openSignedIn, type Browser } from "../support/browser.testing.ts";
 import {
   bodyOn,
@@ -15,6 +12,7 @@ import {
   walletAt,
   type Served,
 } from "../support/facilitator.testing.ts";
+import { keyIn } from "../support/api-keys.testing.ts";
 import { backUp } from "../support/lost-rows.testing.ts";
 import { holdAnswers, readContract } from "../support/openapi.testing.ts";
 
@@ -33,11 +31,8 @@ const start = async () => {
 beforeAll(async () => {
   devnet = await startChain({ buyers: 2 });
   await start();
-  const store = await openStore(databaseUrl);
-  const input = { account: devnet.seller.address, mode: "test", label: "shop" } as const;
-  const { text } = await createApiKey(store, systemClock, input);
-  await store.close();
-  headers = { authorization: `Bearer ${text}`, prefer: "wait=10" };
+  const key = await keyIn(databaseUrl, devnet.seller.address);
+  headers = { authorization: `Bearer ${key}`, prefer: "wait=10" };
 });
 afterAll(async () => {
   letGo?.();

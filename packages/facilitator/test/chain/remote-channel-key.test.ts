@@ -5,11 +5,9 @@
 import type { Devnet } from "@farthing/devnet";
 import { isObject, parseWireAddress, type Address, type JsonObject } from "@farthing/protocol";
 import { createChannelSigner } from "@farthing/engine";
-import { createLog, Fault, Secret, systemClock } from "@farthing/engine/base";
+import { createLog, Fault, Secret } from "@farthing/engine/base";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
-import { createApiKey } from "../../src/features/api-keys/key-text.ts";
-import { openStore } from "../../src/features/open-store.ts";
 import { startFacilitator } from "../../src/app.ts";
 import { examine } from "../../src/operations/doctor.ts";
 import { createClockWithWaits } from "../support/changed-waits.testing.ts";
@@ -28,6 +26,7 @@ import {
   walletAt,
   type Served,
 } from "../support/facilitator.testing.ts";
+import { keyIn } from "../support/api-keys.testing.ts";
 import { startKms, type KeyService } from "../support/key-services.testing.ts";
 
 const keyId = "alias/channels";
@@ -60,10 +59,7 @@ beforeAll(async () => {
   vi.stubEnv("AWS_SECRET_ACCESS_KEY", "aws-secret-access-key");
   const log = createLog("debug", { write: (line) => void lines.push(line) });
   served = await serveOn(devnet, { selfBuilt: false, env, clock, log });
-  const store = await openStore(served.databaseUrl);
-  const input = { account: devnet.seller.address, mode: "test", label: "shop" } as const;
-  apiKey = (await createApiKey(store, systemClock, input)).text;
-  await store.close();
+  apiKey = await keyIn(served.databaseUrl, devnet.seller.address);
 });
 afterAll(async () => {
   await served?.stop();

@@ -4,10 +4,7 @@
  */
 import type { Devnet } from "@farthing/devnet";
 import type { JsonObject } from "@farthing/protocol";
-import { systemClock } from "@farthing/engine/base";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { createApiKey } from "../../src/features/api-keys/key-text.ts";
-import { openStore } from "../../src/features/open-store.ts";
 import {
   authorizerOf,
   channelOf,
@@ -25,6 +22,7 @@ import {
   withMember,
   type Served,
 } from "../support/facilitator.testing.ts";
+import { keyIn } from "../support/api-keys.testing.ts";
 
 const units = 30_000n;
 const prefix = "invalid_batch_settlement_evm_";
@@ -41,11 +39,7 @@ beforeAll(async () => {
   devnet = await startChain({ buyers: 4 });
   const env = { FARTHING_CHANNEL_SECRET: "a secret of tests that has more than 32 characters" };
   served = await serveOn(devnet, { selfBuilt: false, env });
-  const store = await openStore(served.databaseUrl);
-  const account = devnet.seller.address;
-  const { text } = await createApiKey(store, systemClock, { account, mode: "test", label: "t" });
-  await store.close();
-  withKey = { authorization: `Bearer ${text}` };
+  withKey = { authorization: `Bearer ${await keyIn(served.databaseUrl, devnet.seller.address)}` };
   channel = channelOf(devnet, walletAt(devnet.buyers, 0), await authorizerOf(served, withKey));
   other = channelOf(devnet, walletAt(devnet.buyers, 1));
   const { body } = await served.post("/settle", depositBody(channel), withKey);

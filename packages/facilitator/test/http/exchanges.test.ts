@@ -6,8 +6,6 @@
 import type { Devnet } from "@farthing/devnet";
 import { apothem, type JsonObject } from "@farthing/protocol";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { createApiKey } from "../../src/features/api-keys/key-text.ts";
-import { systemClock } from "@farthing/engine/base";
 import { payerPaymentsMax } from "@farthing/engine/source/storage/exchange-store";
 import {
   bodyOn,
@@ -23,6 +21,7 @@ import {
   type Answer,
   type Served,
 } from "../support/facilitator.testing.ts";
+import { keyIn } from "../support/api-keys.testing.ts";
 import { openStore } from "../../src/features/open-store.ts";
 
 let devnet: Devnet;
@@ -34,18 +33,10 @@ const env = { FARTHING_TRUSTED_PROXIES: "127.0.0.1" };
 const seller = { "x-forwarded-for": "192.0.2.1" };
 const thirdParty = { "x-forwarded-for": "198.51.100.9" };
 
-async function mintKey(databaseUrl: string): Promise<string> {
-  const store = await openStore(databaseUrl);
-  const { address: account } = devnet.seller;
-  const { text } = await createApiKey(store, systemClock, { account, mode: "test", label: "t" });
-  await store.close();
-  return text;
-}
-
 beforeAll(async () => {
   devnet = await startChain({ buyers: 4, relayers: 4 });
   const databaseUrl = newDatabaseUrl();
-  bearer = { authorization: `Bearer ${await mintKey(databaseUrl)}` };
+  bearer = { authorization: `Bearer ${await keyIn(databaseUrl, devnet.seller.address)}` };
   served = await serveOn(devnet, { selfBuilt: false, databaseUrl, env });
 });
 afterAll(async () => {

@@ -5,8 +5,6 @@
 import type { Devnet } from "@farthing/devnet";
 import type { JsonObject } from "@farthing/protocol";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { createApiKey } from "../../src/features/api-keys/key-text.ts";
-import { systemClock } from "@farthing/engine/base";
 import { startPostgres, type TestPostgres } from "@farthing/engine/source/storage/postgres.testing";
 import {
   bodyOn,
@@ -17,7 +15,7 @@ import {
   startChain,
   type Served,
 } from "../support/facilitator.testing.ts";
-import { openStore } from "../../src/features/open-store.ts";
+import { keyIn } from "../support/api-keys.testing.ts";
 
 /** Requests with one payment at once, and one after the other when all are answered. */
 const atOnce = 12;
@@ -55,10 +53,7 @@ const keys = new Map<Engine, string>();
 async function start(engine: Engine, selfBuilt: boolean, wallets: readonly number[]) {
   const databaseUrl = engine === "sqlite" ? newDatabaseUrl() : await server.createDatabase();
   if (!selfBuilt) {
-    const store = await openStore(databaseUrl);
-    const key = { account: devnet.seller.address, mode: "test", label: "t" } as const;
-    keys.set(engine, (await createApiKey(store, systemClock, key)).text);
-    await store.close();
+    keys.set(engine, await keyIn(databaseUrl, devnet.seller.address));
   }
   const started: Served[] = [];
   for (const wallet of wallets) {

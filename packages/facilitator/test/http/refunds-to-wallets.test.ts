@@ -5,10 +5,7 @@
  */
 import { sampleWalletCode, type Devnet } from "@farthing/devnet";
 import type { JsonObject } from "@farthing/protocol";
-import { systemClock } from "@farthing/engine/base";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { createApiKey } from "../../src/features/api-keys/key-text.ts";
-import { openStore } from "../../src/features/open-store.ts";
 import { mineToFinal } from "../../src/features/purchases/purchases.testing.ts";
 import {
   byContract,
@@ -21,6 +18,7 @@ import {
   textAt,
   type Served,
 } from "../support/facilitator.testing.ts";
+import { keyIn } from "../support/api-keys.testing.ts";
 import { createRefunds, type Paid } from "../support/refunds.testing.ts";
 
 let devnet: Devnet;
@@ -30,11 +28,7 @@ let key: Record<string, string>;
 beforeAll(async () => {
   devnet = await startChain();
   const databaseUrl = newDatabaseUrl();
-  const store = await openStore(databaseUrl);
-  const account = devnet.seller.address;
-  const made = await createApiKey(store, systemClock, { account, mode: "test", label: "t" });
-  key = { authorization: `Bearer ${made.text}` };
-  await store.close();
+  key = { authorization: `Bearer ${await keyIn(databaseUrl, devnet.seller.address)}` };
   const env = { FARTHING_CREDITS_PER_SETTLEMENT: "0" };
   served = await serveOn(devnet, { selfBuilt: false, databaseUrl, env });
 });

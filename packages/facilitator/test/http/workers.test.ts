@@ -12,9 +12,6 @@ import type { Devnet } from "@farthing/devnet";
 import { startRpcProxy } from "@farthing/lab/rpc-proxy";
 import type { JsonObject } from "@farthing/protocol";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { createApiKey } from "../../src/features/api-keys/key-text.ts";
-import { openStore } from "../../src/features/open-store.ts";
-import { systemClock } from "@farthing/engine/base";
 import {
   bodyOn,
   newDatabaseUrl,
@@ -25,6 +22,7 @@ import {
   type ServeOptions,
   type Served,
 } from "../support/facilitator.testing.ts";
+import { keyIn } from "../support/api-keys.testing.ts";
 import { chainCases, shapeCases, termsCases } from "../support/refusal-cases.testing.ts";
 import { rawPost, sendRaw } from "../support/raw-http.testing.ts";
 import { ask, workersOf, type PlainRequest } from "../support/worker-processes.testing.ts";
@@ -38,18 +36,13 @@ let devnet: Devnet;
 let both: readonly [alone: Served, shared: Served];
 let keys: readonly [string, string];
 
-async function keyIn(databaseUrl: string): Promise<string> {
-  const store = await openStore(databaseUrl);
-  const { address: account } = devnet.seller;
-  const { text } = await createApiKey(store, systemClock, { account, mode: "live", label: "t" });
-  await store.close();
-  return text;
-}
-
 beforeAll(async () => {
   devnet = await startChain({ chainId: 50, buyers: 6, relayers: 4 });
   const urls = [newDatabaseUrl(), newDatabaseUrl()] as const;
-  keys = [await keyIn(urls[0]), await keyIn(urls[1])];
+  keys = [
+    await keyIn(urls[0], devnet.seller.address, "live"),
+    await keyIn(urls[1], devnet.seller.address, "live"),
+  ];
   const dashboardFolder = mkdtempSync(join(tmpdir(), "farthing-dashboard-"));
   writeFileSync(join(dashboardFolder, "index.html"), "<!doctype html><title>Dashboard</title>");
   const shared = { selfBuilt: false, dashboardFolder } as const;

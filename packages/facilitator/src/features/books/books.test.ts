@@ -4,7 +4,6 @@ import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Devnet } from "@farthing/devnet";
 import { isObject, type Address, type JsonObject } from "@farthing/protocol";
-import { systemClock } from "@farthing/engine/base";
 import { openSignedIn, stepUp, type Browser } from "../../../test/support/browser.testing.ts";
 import {
   bodyOn,
@@ -15,11 +14,10 @@ import {
   type Answer,
   type Served,
 } from "../../../test/support/facilitator.testing.ts";
+import { keyIn } from "../../../test/support/api-keys.testing.ts";
 import { holdAnswers, readContract } from "../../../test/support/openapi.testing.ts";
 import { bothEngines } from "../../../test/stores/store-benches.testing.ts";
 import { claimOf, next } from "../../../test/stores/store-values.testing.ts";
-import { createApiKey } from "../api-keys/key-text.ts";
-import { openStore } from "../open-store.ts";
 
 describe("over HTTP", () => {
   let devnet: Devnet;
@@ -40,10 +38,7 @@ describe("over HTTP", () => {
   beforeAll(async () => {
     devnet = await startChain();
     served = await serveOn(devnet, { selfBuilt: false, env: { FARTHING_WEBHOOK_INSECURE: "yes" } });
-    const store = await openStore(served.databaseUrl);
-    const input = { account: devnet.seller.address, mode: "test", label: "shop" } as const;
-    key = (await createApiKey(store, systemClock, input)).text;
-    await store.close();
+    key = await keyIn(served.databaseUrl, devnet.seller.address);
     seller = await openSignedIn(served, { wallet: devnet.seller });
     receiver = createServer((request, response) => {
       void takeMessage(request);

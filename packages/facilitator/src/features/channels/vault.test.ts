@@ -15,7 +15,6 @@ import {
   type JsonObject,
 } from "@farthing/protocol";
 import { channelCalls } from "@farthing/protocol/channel-contract";
-import { systemClock } from "@farthing/engine/base";
 import {
   authorizerOf,
   channelNetwork,
@@ -33,8 +32,7 @@ import {
   walletAt,
   type Served,
 } from "../../../test/support/facilitator.testing.ts";
-import { createApiKey } from "../api-keys/key-text.ts";
-import { openStore } from "../open-store.ts";
+import { keyIn } from "../../../test/support/api-keys.testing.ts";
 
 const network = channelNetwork;
 
@@ -58,10 +56,7 @@ beforeAll(async () => {
   devnet = await startChain({ blockTimeSeconds: 1, buyers: 8 });
   const env = { FARTHING_CHANNEL_SECRET: channelSecret };
   served = await serveOn(devnet, { selfBuilt: false, env, clock });
-  const store = await openStore(served.databaseUrl);
-  const input = { account: devnet.seller.address, mode: "test", label: "shop" } as const;
-  key = (await createApiKey(store, systemClock, input)).text;
-  await store.close();
+  key = await keyIn(served.databaseUrl, devnet.seller.address);
   authorizer = await authorizerOf(served, withKey());
 });
 afterAll(async () => {

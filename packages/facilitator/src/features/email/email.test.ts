@@ -1,7 +1,7 @@
 /** E-mail notices over HTTP and SMTP: from an address that somebody types to one that is removed. */
 import type { Devnet } from "@farthing/devnet";
 import { isObject, type JsonObject } from "@farthing/protocol";
-import { createLog, Secret, systemClock } from "@farthing/engine/base";
+import { createLog, Secret } from "@farthing/engine/base";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openSignedIn, type Browser } from "../../../test/support/browser.testing.ts";
 import { createAuthority } from "../../../test/support/certificates.testing.ts";
@@ -14,11 +14,10 @@ import {
   walletAt,
   type Served,
 } from "../../../test/support/facilitator.testing.ts";
+import { keyIn } from "../../../test/support/api-keys.testing.ts";
 import { holdAnswers, readContract } from "../../../test/support/openapi.testing.ts";
 import { checkMail } from "../../operations/doctor-mail.ts";
 import { createMailer } from "../../http/outbound/mailer.ts";
-import { createApiKey } from "../api-keys/key-text.ts";
-import { openStore } from "../open-store.ts";
 import { restMs } from "./delivery.ts";
 import {
   headerOf,
@@ -55,11 +54,8 @@ beforeAll(async () => {
       FARTHING_EXPLORER_51: "https://explorer.example",
     },
   });
-  const store = await openStore(served.databaseUrl);
   seller = await openSignedIn(served, { wallet: devnet.seller });
-  const input = { account: devnet.seller.address, mode: "test", label: "shop" } as const;
-  key = (await createApiKey(store, systemClock, input)).text;
-  await store.close();
+  key = await keyIn(served.databaseUrl, devnet.seller.address);
   letGo = holdAnswers(served.url, await readContract(served.url));
 });
 afterAll(async () => {

@@ -13,8 +13,8 @@ import {
   type Answer,
   type Served,
 } from "../../../test/support/facilitator.testing.ts";
+import { keyIn } from "../../../test/support/api-keys.testing.ts";
 import { holdAnswers, readContract } from "../../../test/support/openapi.testing.ts";
-import { createApiKey } from "../api-keys/key-text.ts";
 import { openStore } from "../open-store.ts";
 import { createRecorder } from "./recorder.ts";
 
@@ -27,10 +27,7 @@ let key: string;
 beforeAll(async () => {
   devnet = await startChain();
   served = await serveOn(devnet, { selfBuilt: false });
-  const store = await openStore(served.databaseUrl);
-  const input = { account: devnet.seller.address, mode: "test", label: "shop" } as const;
-  key = (await createApiKey(store, systemClock, input)).text;
-  await store.close();
+  key = await keyIn(served.databaseUrl, devnet.seller.address);
   seller = await openSignedIn(served, { wallet: devnet.seller });
   letGo = holdAnswers(served.url, await readContract(served.url));
 });

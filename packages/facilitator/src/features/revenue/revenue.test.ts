@@ -2,7 +2,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { apothem, refundNonce, type Address, type JsonObject } from "@farthing/protocol";
 import type { Devnet } from "@farthing/devnet";
-import { systemClock } from "@farthing/engine/base";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openSignedIn, type Browser } from "../../../test/support/browser.testing.ts";
 import {
@@ -11,11 +10,11 @@ import {
   startChain,
   type Served,
 } from "../../../test/support/facilitator.testing.ts";
+import { keyIn } from "../../../test/support/api-keys.testing.ts";
 import { holdAnswers, readContract } from "../../../test/support/openapi.testing.ts";
 import { bothEngines } from "../../../test/stores/store-benches.testing.ts";
 import { claimOf, hex32, next } from "../../../test/stores/store-values.testing.ts";
-import { createApiKey } from "../api-keys/key-text.ts";
-import { openStore, type ServiceStore } from "../open-store.ts";
+import { type ServiceStore } from "../open-store.ts";
 import { dayMs, dayOf } from "../history/participant.ts";
 import { monthOf } from "./participant.ts";
 import { spansOf } from "./routes.ts";
@@ -231,10 +230,7 @@ describe("over HTTP", () => {
   beforeAll(async () => {
     devnet = await startChain();
     served = await serveOn(devnet, { selfBuilt: false });
-    const store = await openStore(served.databaseUrl);
-    const input = { account: devnet.seller.address, mode: "test", label: "shop" } as const;
-    key = (await createApiKey(store, systemClock, input)).text;
-    await store.close();
+    key = await keyIn(served.databaseUrl, devnet.seller.address);
     seller = await openSignedIn(served, { wallet: devnet.seller });
     letGo = holdAnswers(served.url, await readContract(served.url));
   });
