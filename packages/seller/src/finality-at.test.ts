@@ -29,6 +29,7 @@ test.each([
   ["is not mined", null, { number: "0x11" }, "open"],
   ["is pending", { status: "0x1", blockNumber: null }, { number: "0x11" }, "open"],
   ["is on a node without a final block", mined, null, "open"],
+  ["has no readable status", { blockNumber: "0x10", status: null }, { number: "0x11" }, "open"],
   ["has an unreadable block", { ...mined, blockNumber: "latest" }, { number: "0x11" }, "open"],
 ])("a transaction that %s", async (_what, receipt, final, finality) => {
   expect(await ask(receipt, final)).toBe(finality);

@@ -25,7 +25,9 @@ export function finalityAt(rpcUrl: string): ReadFinality {
     const finalBlock = await call("eth_getBlockByNumber", ["finalized", false]);
     const [minedIn, final] = [quantityIn(receipt, "blockNumber"), quantityIn(finalBlock, "number")];
     if (minedIn === undefined || final === undefined || minedIn > final) return "open";
-    return quantityIn(receipt, "status") === 1 ? "final" : "void";
+    const status = quantityIn(receipt, "status");
+    if (status === undefined) return "open";
+    return status === 1 ? "final" : "void";
   };
 }
 

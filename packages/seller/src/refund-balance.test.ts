@@ -128,6 +128,16 @@ test("a top-up that waits for its payment to be final goes back once it is", asy
   expect(await payBack(id, { waitMs: 9_000 })).toMatchObject({ amount: "1000", left: "0" });
 });
 
+test("nothing goes back over a payment that has failed", async () => {
+  const { facilitator } = startRefundFacilitator(shop);
+  const { id } = await shop.topUp("stl_03", paid);
+  const [failed] = (await shop.records.refunds.heldIn(id))?.topUps ?? [];
+  await shop.records.balances.settleTopUp(id, failed?.key ?? "", "void");
+  await shop.topUp("stl_01");
+  const outcome = await createBalanceRefund({ ...shop, facilitator, signer })(id);
+  expect(partsOf(outcome)).toEqual(["stl_01 1000"]);
+});
+
 test.each([
   { rests: [1_000n, 1_000n], left: 1_400n, amounts: [900n, 500n] },
   { rests: [100n, 1_000n], left: 500n, amounts: [0n, 500n] },

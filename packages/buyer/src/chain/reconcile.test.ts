@@ -192,6 +192,32 @@ test("a seller who names another payment's transaction has proven nothing", asyn
   expect(await pay.reconcile()).toMatchObject([{ outcome: "open" }]);
 });
 
+/** The part of a log that names its contract, as nodes write it. */
+const logOf = (address: Address) => `"address":"${address.toLowerCase()}"`;
+
+test("another token's transfer, and an event that was undone, prove nothing", async () => {
+  await using seller = await startSilentSeller();
+  let [said, instead] = ["", ""];
+  const pay = wrapFetch(
+    async (input, init) => {
+      const response = await fetch(input, init);
+      return input === devnet.rpcUrl
+        ? new Response((await response.text()).replaceAll(said, instead))
+        : response;
+    },
+    { signer: privateKeySigner(buyer.privateKey), runtime: clock, rpcUrl: devnet.rpcUrl },
+  );
+  await pay(seller.url, { payment });
+  await present(devnet, seller.payment());
+  const outcome = async () => (await pay.reconcile("order"))[0]?.outcome;
+  [said, instead] = [logOf(apothem.usdc), logOf(devnet.seller.address)];
+  expect(await outcome()).toBe("open");
+  [said, instead] = ['"removed":false', '"removed":true'];
+  expect(await outcome()).toBe("open");
+  [said, instead] = ["", ""];
+  expect(await outcome()).toBe("settled");
+});
+
 test("what earlier runs left open is asked about before the first payment", async () => {
   await using seller = await startSilentSeller();
   const limits = { openPayments: 1 };
@@ -204,6 +230,21 @@ test("what earlier runs left open is asked about before the first payment", asyn
   expect((await paymentErrorOf(blind(seller.url))).code).toBe("open_payments_limit");
   const started = wrapFetch(fetch, { ...options, rpcUrl: devnet.rpcUrl });
   expect((await started(seller.url)).payment.state).toBe("ambiguous");
+});
+
+test("what ended by the clock alone today gives its limit back where the chain says that it was unused", async () => {
+  await using seller = await startSilentSeller();
+  const limits = { perDay: "0.01" };
+  const { pay, ledger } = bench({ limits, rpcUrl: "none" });
+  await pay(seller.url, { payment });
+  clock.time += 120_000;
+  expect(await pay.reconcile()).toMatchObject([{ outcome: "expired" }]);
+  expect((await paymentErrorOf(pay(seller.url))).code).toBe("cumulative_cap");
+  await blockAt(60);
+  await finalize();
+  const { pay: started } = bench({ limits, ledger });
+  expect((await started(seller.url)).payment.state).toBe("ambiguous");
+  expect(await ledger.find("order")).toMatchObject({ state: "released" });
 });
 
 test("a node that is dead, or of another chain, decides nothing and stops nothing", async () => {

@@ -13,7 +13,7 @@ import { dayMs } from "../ledger/limits.ts";
 import { memoryLedger } from "../ledger/memory-ledger.ts";
 import { startSeller } from "../scripted-seller.testing.ts";
 import { heldUnits, type ChannelRecord } from "./channel-record.ts";
-import { beginCall } from "./channel-rules.ts";
+import { beginCall, endCall } from "./channel-rules.ts";
 import { channelSeller } from "./channel-seller.testing.ts";
 
 let folder = "";
@@ -139,6 +139,29 @@ test("a host whose payee another program has pinned meanwhile gets no voucher fo
   const outcome = await ledger.changeChannels?.((view) => beginCall(view, order, rules));
   expect(outcome).toMatchObject({ ok: false, reason: "payee_changed" });
   expect(await onlyChannel(ledger)).toMatchObject({ config });
+});
+
+test("a call that another one follows without its answer stays signed, and may have been charged", async () => {
+  const ledger = memoryLedger();
+  await using seller = await startSeller(channelSeller().script);
+  await buyerBench({ ledger }).pay(seller.url);
+  const record = await onlyChannel(ledger);
+  const { channelId, usedAt: now } = record;
+  const most = { depositMaxUnits: 100n * call, depositTotalMaxUnits: 100n * call };
+  const rules = { ...most, perDayUnits: undefined, windowMs: dayMs, payeePin: "keep" } as const;
+  const times = { now, until: now, validBefore: 0, salt: channelId };
+  const order = { ...record, ...times, requestId: "r", isNamed: false, amountUnits: call };
+  const begin = (holder: string) =>
+    ledger.changeChannels?.((view) => beginCall(view, { ...order, holder }, rules));
+  await begin("ended");
+  await begin("next");
+  const [signedUnits, unansweredUnits] = [2n * call, 2n * call];
+  expect(await onlyChannel(ledger)).toMatchObject({ signedUnits, unansweredUnits });
+  // The seller has proved less: what was signed can be claimed all the same.
+  const end = { kind: "recovered", base: { chargedUnits: 0n } } as const;
+  await ledger.changeChannels?.((view) => endCall(view, channelId, end, now));
+  await begin("after");
+  expect(await onlyChannel(ledger)).toMatchObject({ signedUnits, unansweredUnits });
 });
 
 test("what a wallet has spent over channels is its own, on each network", async () => {

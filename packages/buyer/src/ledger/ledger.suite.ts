@@ -109,11 +109,15 @@ export function testLedger(newLedger: () => Ledger, runs: number): void {
     for (const [attempt, nonce] of nonces.entries()) {
       const outcome = await ledger.reserve(reservation("r"), rules);
       expect(outcome).toMatchObject({ ok: true, record: { attempt } });
-      await ledger.transition("r", {
+      const signed = { ...signedPayment, nonce };
+      const earlier = {
         state: "signed",
-        signed: { ...signedPayment, nonce },
+        signed,
         ofNonce: undefined,
-      });
+        ofAttempt: attempt - 1,
+      } as const;
+      await expect(ledger.transition("r", earlier)).rejects.toThrow(LedgerTransitionError);
+      await ledger.transition("r", { ...earlier, ofAttempt: attempt });
       if (attempt === 0) await ledger.transition("r", { state: "released", ofNonce: nonce });
     }
     const late = ledger.transition("r", { state: "settled", ofNonce: nonces[0] });
@@ -155,6 +159,8 @@ export function testLedger(newLedger: () => Ledger, runs: number): void {
     for (const state of pathTo.settled) await ledger.transition("a", { state });
     const more = await ledger.reserve(reservation("b"), rules);
     expect(more).toEqual({ ok: false, reason: "cumulative_cap" });
+    // The limit itself can be reached.
+    expect((await ledger.reserve(reservation("b", { amountUnits: 99n }), rules)).ok).toBe(true);
   });
 
   test("the pin holds at the moment of reserving, also between two calls at once", async () => {
@@ -163,10 +169,12 @@ export function testLedger(newLedger: () => Ledger, runs: number): void {
       ledger.reserve(reservation("a"), rules),
       ledger.reserve(reservation("b", { payTo: otherPayee }), rules),
       ledger.reserve(reservation("c", { payTo: otherPayee, host: "b.example" }), rules),
+      ledger.reserve(reservation("d", { payTo: otherPayee, network: "eip155:51" }), rules),
     ]);
     expect(outcomes).toMatchObject([
       { ok: true },
       { ok: false, reason: "payee_changed" },
+      { ok: true },
       { ok: true },
     ]);
   });
@@ -175,7 +183,9 @@ export function testLedger(newLedger: () => Ledger, runs: number): void {
     const ledger = newLedger();
     const two = { ...rules, openPaymentsMax: 2 };
     const ids = ["a", "b", "c"];
-    const outcomes = await Promise.all(ids.map((id) => ledger.reserve(reservation(id), two)));
+    const outcomes = await Promise.all(
+      ids.map((id) => ledger.reserve(reservation(id, { host: `${id}.example` }), two)),
+    );
     expect(outcomes[2]).toEqual({ ok: false, reason: "open_payments_limit" });
     for (const state of pathTo.settled) await ledger.transition("a", { state });
     expect((await ledger.reserve(reservation("c"), two)).ok).toBe(true);

@@ -294,6 +294,15 @@ export function channelsSuite(name: string, kind: StoreKind): void {
         expect(await records.recall(call, shown)).toBeUndefined();
       });
 
+      test("is not forgotten by the process that opened it, once another has charged it", async () => {
+        const slow = await held();
+        nowMs += 15_001;
+        const other = create();
+        await (await held(opened(), other)).charge({ cost: 5n, voucher: opened().voucher });
+        await slow.release(true);
+        expect(await other.find(opened().id)).toMatchObject({ charged: 5n });
+      });
+
       test("goes on from what another process has done, whatever it remembers itself", async () => {
         const other = create();
         await charge(1n);

@@ -130,12 +130,15 @@ export function passesSuite(name: string, kind: StoreKind): void {
       test("is found for its payer, while it opens something", async () => {
         const find = (scope = sale.scope, networks = ["eip155:51", payment.network]) =>
           passes.heldBy(payment.payer.toLowerCase(), networks, scope);
+        const elsewhere = { ...payment, network: "eip155:51" };
+        const shorter = await passes.open("d", { ...sale, validForMs: dayMs / 2 }, elsewhere);
         const one = await opened("a", { validForMs: 2 * dayMs });
         const { pass } = await opened("b", { uses: 2 });
         await opened("c", { scope: "other", validForMs: 9 * dayMs });
         expect((await find())?.id).toBe(one.pass.id);
         await passes.voidPass(one.pass.id);
         expect((await find())?.id).toBe(pass.id);
+        await passes.voidPass(shorter?.pass.id ?? "");
         const renewed = await passes.renew(pass);
         if (!renewed) throw new Error("The pass is void.");
         expect((await passes.find(renewed.token))?.usesLeft).toBe(1);

@@ -6,10 +6,19 @@ import { closingSuite } from "../../exchange/closing.suite.ts";
 import { balancesSuite } from "../balances/balances.suite.ts";
 import { channelsSuite } from "../channels/channels.suite.ts";
 import { passesSuite } from "../passes/passes.suite.ts";
-import { binding, buyer, leaseOf, receipt, response } from "../rules/payment-records.testing.ts";
+import {
+  binding,
+  buyer,
+  dayMs,
+  leaseOf,
+  receipt,
+  response,
+} from "../rules/payment-records.testing.ts";
 import { refundsSuite } from "../rules/refunds.suite.ts";
 import { paymentRecordsSuite, type StoreKind } from "../rules/payment-records.suite.ts";
+import { transit } from "../rules/transit.ts";
 import { createPostgresGrants } from "./postgres.ts";
+import { PostgresStore } from "./record-store.ts";
 
 let server: TestPostgres;
 beforeAll(async () => {
@@ -54,6 +63,20 @@ passesSuite("postgres", postgres);
 balancesSuite("postgres", postgres);
 channelsSuite("postgres", postgres);
 refundsSuite("postgres", postgres);
+
+test("a transition that may not start from a state changes nothing", async () => {
+  const client = connect(await server.createDatabase());
+  onTestFinished(() => client.end());
+  const store = new PostgresStore({ client, tokensMax: 1 });
+  const lock = { holder: "h", until: { inMs: dayMs } };
+  const bound = { binding: binding("a"), opener: {}, exchangeKey: "k" };
+  await store.insert({ ...bound, lock, expires: { inMs: dayMs } });
+  await transit(store, "a", "complete", { holder: "h" }, { receipt, lock: null });
+  for (const name of ["acquire", "settle", "pay", "discard", "unlock"] as const) {
+    expect((await transit(store, "a", name, {}, { lock: null })).kind).toBe("stale");
+  }
+  expect(await store.get("a")).toMatchObject({ state: "delivered", receipt });
+});
 
 test("processes that start at once make the tables once, and a restart finds everything", async () => {
   const databaseUrl = await server.createDatabase();

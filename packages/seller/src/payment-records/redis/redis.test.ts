@@ -7,6 +7,8 @@ import { opened as openedChannel } from "../channels/new-channels.testing.ts";
 import { passesSuite } from "../passes/passes.suite.ts";
 import { refundsSuite } from "../rules/refunds.suite.ts";
 import { paymentRecordsSuite, type StoreKind } from "../rules/payment-records.suite.ts";
+import type { EntryName } from "../balances/balance-store.ts";
+import { RedisStore } from "./record-store.ts";
 import { createRedisGrants } from "./redis.ts";
 import { findRedisServer, startRedis } from "./redis-server.testing.ts";
 import type { Access } from "../rules/payment-records.ts";
@@ -15,6 +17,9 @@ const access: Access = { proof: { token: "t" }, rule: "bound" };
 
 const binding = { key: "a", fingerprint: "f", payload: "p", validBeforeMs: 253_402_300_799_000 };
 const receipt = { success: true, transaction: "0x1", network: "eip155:50" };
+
+/** An entry of a ledger. */
+const line = (kind: "charge" | "top-up", key: string) => ({ kind, key, amount: 0n, atMs: 0 });
 
 describe.skipIf(findRedisServer() === undefined)("redis", () => {
   let server: Awaited<ReturnType<typeof startRedis>>;
@@ -81,6 +86,33 @@ describe.skipIf(findRedisServer() === undefined)("redis", () => {
     expect(await client.pTTL(`farthing:{channels}:${channel.id}`)).toBe(-1);
     await channels?.claimed(channel.id, 5n);
     expect(await daysLeft()).toBe(30);
+  });
+
+  test("the oldest charges of a balance are forgotten, and nothing else of its ledger", async () => {
+    const client = await server.connect();
+    onTestFinished(() => client.destroy());
+    const { balances } = new RedisStore({ client, prefix: "charges:", tokensMax: 1 });
+    const payment = { payer: "0x1", amount: "0", network: "eip155:50", transaction: "0x1" };
+    const none = { tokenHash: "", earlierHashes: [], reserves: [], openTopUps: [] };
+    const balance = { id: "b", scope: "s", amount: 0n, payment, ...none };
+    const charges = Array.from({ length: 10_001 }, (_one, nth) => line("charge", `${nth}`));
+    await balances.compareAndSet(0, balance, [line("top-up", "first"), ...charges]);
+    const has = async (entry: EntryName) => (await balances.get("b", entry)).isEntered;
+    const lines = [line("top-up", "first"), ...charges.slice(0, 2), ...charges.slice(-1)];
+    expect(await Promise.all(lines.map(has))).toEqual([true, false, true, true]);
+  });
+
+  test("the passes of a payer are remembered as long as the one that ends last", async () => {
+    const client = await server.connect();
+    onTestFinished(() => client.destroy());
+    const { passes } = createRedisGrants({ client, prefix: "held:" });
+    const payment = { payer: "0x1", amount: "1", network: "eip155:50", transaction: "0x1" };
+    const sale = { scope: "s", uses: 2, isFinalOnly: false };
+    await passes?.open("long", { ...sale, validForMs: 9 * 86_400_000 }, payment);
+    await passes?.open("short", { ...sale, validForMs: 1_000 }, payment);
+    const ends = (await client.keys("held:*")).map((key) => client.pTTL(key));
+    const days = (await Promise.all(ends)).map((ms) => Math.ceil(ms / 86_400_000));
+    expect(days.toSorted((a, b) => a - b)).toEqual([2, 10, 10]);
   });
 
   test("a record of the first version goes on, without a name and without a proof", async () => {

@@ -187,6 +187,27 @@ export function paymentRecordsSuite(name: string, kind: StoreKind): void {
         expect(await kindOf("a")).toBe("acquired");
       });
 
+      test("for all of a record, whose place the next one takes with nothing of it", async () => {
+        const settling = await acquired("settling");
+        await settling.settling({ facilitator: "one", receipt: pending, response: response(3) });
+        await settling.unlock();
+        nowMs = minuteMs;
+        await delivered("delivered", 3);
+        nowMs = dayMs;
+        const next = await acquired("settling");
+        expect(next.state).toBe("claimed");
+        await next.settling();
+        await next.unlock();
+        const { receipt: told, facilitator, response: kept } = await acquired("settling");
+        expect([told, facilitator, kept]).toEqual([undefined, undefined, undefined]);
+        nowMs += minuteMs;
+        const again = await acquired("delivered");
+        await again.settling({ response: response(5) });
+        await acquired("another");
+        await again.unlock();
+        expect(await acquired("delivered")).toMatchObject({ response: response(5) });
+      });
+
       test("for an answer when its authorization ends", async () => {
         await delivered("a", 3, { validBeforeMs: minuteMs });
         nowMs = minuteMs;
@@ -281,6 +302,21 @@ export function paymentRecordsSuite(name: string, kind: StoreKind): void {
         nowMs = maxUndeliveredMs;
         await delivered("b", 6);
         expect(await grants.acquire(binding("b"), buyer)).toMatchObject({ response: response(6) });
+      });
+
+      test("a body that is kept already needs no room of others", async () => {
+        grants = create({ totalBytesMax: 10 });
+        await delivered("a", 4);
+        const lease = await acquired("b");
+        await lease.settling({ response: response(6) });
+        await lease.complete(receipt, response(6));
+        for (const [key, bytes] of [
+          ["a", 4],
+          ["b", 6],
+        ] as const) {
+          const kept = await grants.acquire(binding(key), buyer);
+          expect(kept).toMatchObject({ response: response(bytes) });
+        }
       });
 
       test("the oldest bodies go, and none that nobody has had", async () => {

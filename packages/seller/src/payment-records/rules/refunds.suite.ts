@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { SettledRequest } from "../../events.ts";
 import type { PaymentRecords } from "./payment-records.ts";
 import type { StoreKind } from "./payment-records.suite.ts";
+import { maxRefundNoteMs } from "../retention.ts";
 import { binding, buyer, dayMs, leaseOf, receipt, response } from "./payment-records.testing.ts";
 
 const payment: SettledRequest = {
@@ -12,18 +13,20 @@ const payment: SettledRequest = {
   transaction: "0x1",
   settlementId: "s_1",
 };
-const now = () => 1_000;
 const sale = { scope: "reports", uses: 100, validForMs: dayMs, isFinalOnly: false };
 
 /** Runs these promises against one store. */
 export function refundsSuite(name: string, kind: StoreKind): void {
   // The hooks are for these tests alone, beside whatever else a file has.
   describe("refunds", () => {
+    let nowMs: number;
+    const now = () => nowMs;
     let stage: Awaited<ReturnType<StoreKind["open"]>>;
     let records: Opened;
     /** Another process that shares the store, where one can. */
     let other: Opened;
     beforeEach(async () => {
+      nowMs = 1_000;
       stage = await kind.open();
       records = opened(stage.create({ now }));
       other = kind.isShared ? opened(stage.create({ now })) : records;
@@ -176,6 +179,10 @@ export function refundsSuite(name: string, kind: StoreKind): void {
         expect(await other.refunds.isUntold({ ...refund, ordinal: 1 }, "rest")).toBe(false);
         await other.refunds.markTold(refund, "rest");
         expect(await records.refunds.isUntold(refund, "rest")).toBe(false);
+        if (kind.forgetsByItself) return;
+        await records.refunds.begin(refund, "5", 100n);
+        nowMs += maxRefundNoteMs;
+        expect(await other.refunds.isUntold(refund, "5")).toBe(false);
       });
     });
   });
