@@ -9,6 +9,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -151,6 +152,15 @@ test("a file that goes away while it is used takes no limit with it", async () =
   expect(signer.count).toBe(1);
 });
 
+test("a file that another program has cut while it is used is written to no more", async () => {
+  const path = newPath();
+  const ledger = fileLedger(path);
+  for (const id of ["a", "b"]) await ledger.reserve(reservation(id), rules);
+  truncateSync(path, statSync(path).size - 1);
+  const more = ledger.reserve(reservation("c"), rules);
+  await expect(more).rejects.toThrow("cannot be trusted: it was cut");
+});
+
 test("a place where the system lets nothing be written: the error names the ledger", async () => {
   const file = join(folder, "a-file");
   writeFileSync(file, "");
@@ -164,7 +174,10 @@ test("it does not grow without end: old lines go, open payments, receipts and pi
   const path = newPath();
   const options = { spareLinesMax: 20, settledKeptMax: 3 };
   const [one, other] = [fileLedger(path, options), fileLedger(path, options)];
-  await one.reserve(reservation("open"), rules);
+  const bodyHash = `0x${"ab".repeat(32)}` as const;
+  const kept = { url: "https://b.example/r", headers: [], headersLeftOut: [], bodyHash };
+  const request = { ...kept, method: "POST", body: "aGk=", bodyBytes: 2 };
+  await one.reserve(reservation("open", { host: "b.example", request }), rules);
   for (let at = 0; at < 40; at += 1) {
     // By turns, so that each meets files that the other has replaced.
     const ledger = at % 2 === 0 ? one : other;
@@ -177,7 +190,9 @@ test("it does not grow without end: old lines go, open payments, receipts and pi
     expect(lines).toBeLessThan(60);
   }
   expect((await one.list()).length).toBeLessThan(20);
-  expect((await fileLedger(path).find("open"))?.state).toBe("reserved");
+  // The payment is sent again with its whole request.
+  expect(await fileLedger(path).find("open")).toMatchObject({ state: "reserved", request });
+  expect(await fileLedger(path).pinnedPayee("b.example", xdc.id)).toBe(payTo);
   expect((await one.find("r39"))?.state).toBe("settled");
   expect(await other.pinnedPayee("a.example", xdc.id)).toBe(payTo);
 });

@@ -1,5 +1,6 @@
 /** What a payee may sign to refund a payment, from what the facilitator says of it. */
 import { expect, test } from "vitest";
+import { maxRefunds } from "./refund.ts";
 import { parseRefundable, refundProblem } from "./refundable.ts";
 
 const payTo = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C";
@@ -27,6 +28,14 @@ test("a part or the rest of a final payment goes back, by the payee's wallet", (
   expect(codeOf({}, 1_000n, `0x${"44".repeat(20)}`)).toBe("refund_mismatch");
   expect([codeOf({}, 0n), codeOf({}, 6_001n)]).toEqual(Array(2).fill("refund_exceeds_payment"));
   expect(codeOf({ finalizedAt: null }, 1_000n)).toBe("settlement_not_refundable");
+});
+
+test("a payment has as many refunds as there may be, and no more", () => {
+  const [first] = settlement.refunds;
+  const made = (count: number) =>
+    Array.from({ length: count }, (_one, ordinal) => ({ ...first, ordinal }));
+  expect(codeOf({ refunds: made(maxRefunds - 1) }, 1_000n)).toBeUndefined();
+  expect(codeOf({ refunds: made(maxRefunds) }, 1_000n)).toBe("refund_limit_reached");
 });
 
 test("less than the facilitator's minimum goes back only where it is all that is left", () => {

@@ -1,7 +1,7 @@
 /** What every store promises about balances: the sum of a ledger, never below zero, whoever asks at once. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { SettledRequest } from "../../events.ts";
-import { availableOf, maxReserves, maxTokens, type Balances } from "./balances.ts";
+import { availableOf, maxOpenTopUps, maxReserves, maxTokens, type Balances } from "./balances.ts";
 import type { PaymentRecords } from "../rules/payment-records.ts";
 import type { CreateStore, StoreKind } from "../rules/payment-records.suite.ts";
 import { minuteMs } from "../rules/payment-records.testing.ts";
@@ -113,12 +113,13 @@ export function balancesSuite(name: string, kind: StoreKind): void {
         await balances.reserve(balance.id, asked);
         expect(await balances.suspend(balance.id, "one", 7n)).toMatchObject({ amount: 1000n });
         expect(await balances.suspend(balance.id, "other", 7n)).toBeUndefined();
+        // The time of a repeat does not shorten what was kept.
+        await balances.reserve(balance.id, asked);
         nowMs += maxUndeliveredMs;
         expect(await leftOf(token)).toEqual([1000n, 400n]);
         const repeat = await balances.reserve(balance.id, asked);
         const held = [expect.objectContaining({ useId: "one", metered: 7n })];
         expect(repeat).toMatchObject({ isCharged: false, balance: { reserves: held } });
-        // The time of the repeat does not shorten what was kept.
         nowMs += maxSuspendedMs - maxUndeliveredMs - 1;
         await balances.release(balance.id, "other");
         expect(await leftOf(token)).toEqual([1000n, 400n]);
@@ -248,6 +249,26 @@ export function balancesSuite(name: string, kind: StoreKind): void {
         // Another one without an entry costs what is there, but nothing that is not.
         expect((await balances.charge(balance.id, "silent", 5_000n))?.cost).toBe(850n);
         expect(await leftOf(token)).toEqual([0n, 0n]);
+      });
+
+      test("is charged no more than the reserve of a request whose process has died", async () => {
+        const { balance, token } = await toppedUp();
+        await balances.reserve(balance.id, { useId: "one", amount: 400n });
+        await balances.meter(balance.id, "one", 700n);
+        nowMs += maxReserveMs;
+        await balances.release(balance.id, "other");
+        expect(await leftOf(token)).toEqual([600n, 600n]);
+      });
+
+      test("takes as many payments that are not final as its bound", async () => {
+        const id = await balances.idOf("reports", payment);
+        for (let nth = 0; nth < maxOpenTopUps; nth++) {
+          expect(await balances.hasRoom(id)).toBe(true);
+          await balances.topUp(`${nth}`, "reports", payment, 1n);
+        }
+        expect(await balances.hasRoom(id)).toBe(false);
+        await balances.settleTopUp(id, "0", "final");
+        expect(await balances.hasRoom(id)).toBe(true);
       });
 
       test("charges what was metered once, where a reserve ends with its request", async () => {

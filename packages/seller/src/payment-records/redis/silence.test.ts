@@ -1,5 +1,8 @@
 /** A Redis that does not answer: nobody is left hanging, and nothing is held for nobody. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { opened } from "../channels/new-channels.testing.ts";
+import { MemoryStore } from "../memory/memory.ts";
+import { createPaymentRecords } from "../rules/create-payment-records.ts";
 import { createRedisGrants, type RedisClient } from "./redis.ts";
 import { changeScript, insertScript } from "./scripts.ts";
 import type { Access } from "../rules/payment-records.ts";
@@ -47,4 +50,31 @@ test("nobody looks or waits for ever", async () => {
   ];
   await vi.advanceTimersByTimeAsync(5_000);
   await Promise.all(ends);
+});
+
+test("a lease or a channel that comes too late is given back at once", async () => {
+  const store = new MemoryStore({ entriesMax: 9, totalBytesMax: 9, now: () => Date.now() });
+  const { channels } = store;
+  let answer: Promise<unknown> = Promise.resolve();
+  const late = async <T>(done: T): Promise<T> => {
+    await answer;
+    return done;
+  };
+  const [change, changeChannel] = [store.compareAndSet.bind(store), channels.compareAndSet];
+  store.compareAndSet = async (...call) => late(await change(...call));
+  channels.compareAndSet = async (...call) => late(await changeChannel(...call));
+  const records = createPaymentRecords(store, { replyMsMax: 5_000, leaseMs: 600_000 });
+  const acquire = () => records.acquire(binding, access);
+  const hold = async () => records.channels?.hold(opened().id, opened());
+  const [first, held] = [await acquire(), await hold()];
+  if (first.kind === "acquired") await first.lease.unlock();
+  if (held?.kind === "held") await held.held.release();
+  const connected = Promise.withResolvers<void>();
+  answer = connected.promise;
+  const ends = [acquire, hold].map((take) => expect(take()).rejects.toThrow(/did not answer/));
+  await vi.advanceTimersByTimeAsync(5_000);
+  await Promise.all(ends);
+  connected.resolve();
+  await vi.advanceTimersByTimeAsync(0);
+  expect([(await acquire()).kind, (await hold())?.kind]).toEqual(["acquired", "held"]);
 });
