@@ -38,6 +38,13 @@ test("a payment has as many refunds as there may be, and no more", () => {
   expect(codeOf({ refunds: made(maxRefunds) }, 1_000n)).toBe("refund_limit_reached");
 });
 
+test("a refund that is open keeps its number, and one that has failed is signed again with its own", () => {
+  const [first] = settlement.refunds;
+  const next = (state: string) =>
+    parseRefundable({ ...settlement, refunds: [{ ...first, state }] })?.ordinal;
+  expect(["pending", "confirmed", "failed"].map(next)).toEqual([1, 1, 0]);
+});
+
 test("less than the facilitator's minimum goes back only where it is all that is left", () => {
   expect(codeOf({}, 999n)).toBe("amount_below_minimum");
   expect(codeOf({ refundedAmount: "9001" }, 999n)).toBeUndefined();
