@@ -159,7 +159,8 @@ test("a call that another one follows without its answer stays signed, and may h
   expect(await onlyChannel(ledger)).toMatchObject({ signedUnits, unansweredUnits });
   // The seller has proved less: what was signed can be claimed all the same.
   const end = { kind: "recovered", base: { chargedUnits: 0n } } as const;
-  await ledger.changeChannels?.((view) => endCall(view, channelId, end, now));
+  const begun = await onlyChannel(ledger);
+  await ledger.changeChannels?.((view) => endCall(view, begun, end, now));
   await begin("after");
   expect(await onlyChannel(ledger)).toMatchObject({ signedUnits, unansweredUnits });
 });

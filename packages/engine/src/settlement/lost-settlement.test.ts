@@ -33,7 +33,8 @@ test.each([
   const request = {
     payment: { network, networkName: network.id, authorization, signature: signature },
   };
-  const paidBy = { kind: "used", transaction: sentIn, blockNumber: 100 } as const;
+  const blockHash = `0x${"b1".repeat(32)}` as const;
+  const paidBy = { kind: "used", transaction: sentIn, blockNumber: 100, blockHash } as const;
   const found = await findLost(Object(request), paidBy, presentedAs);
   expect(found?.seenUnusedAt).toBe(isFound ? 99 : undefined);
 });

@@ -78,7 +78,7 @@ export function channelsSuite(name: string, kind: StoreKind): void {
         const processes = kind.isShared ? [channels, create()] : [channels];
         for (const nth of [1, 2, 3]) {
           const holdings = await Promise.all(
-            Array.from({ length: 8 }, (_one, at) =>
+            Array.from({ length: 8 }, async (_one, at) =>
               processes[at % processes.length]?.hold(opened().id, opened()),
             ),
           );
