@@ -2,6 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Hex } from "@farthing/protocol";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { buyerBench, paymentErrorOf } from "../buyer-bench.testing.ts";
@@ -13,7 +14,7 @@ import { dayMs } from "../ledger/limits.ts";
 import { memoryLedger } from "../ledger/memory-ledger.ts";
 import { startSeller } from "../scripted-seller.testing.ts";
 import { heldUnits, type ChannelRecord } from "./channel-record.ts";
-import { beginCall, endCall } from "./channel-rules.ts";
+import { beginCall, endCall, recordChainState } from "./channel-rules.ts";
 import { channelSeller } from "./channel-seller.testing.ts";
 
 let folder = "";
@@ -163,6 +164,24 @@ test("a call that another one follows without its answer stays signed, and may h
   await ledger.changeChannels?.((view) => endCall(view, begun, end, now));
   await begin("after");
   expect(await onlyChannel(ledger)).toMatchObject({ signedUnits, unansweredUnits });
+});
+
+test("of two deposits of one amount, a balance that rises by it has the older one alone", async () => {
+  const ledger = memoryLedger();
+  await using seller = await startSeller(channelSeller().script);
+  await buyerBench({ ledger }).pay(seller.url);
+  const record = await onlyChannel(ledger);
+  const depositOf = (validBefore: number) => {
+    const salt: Hex = `0x${`${validBefore}`.padStart(64, "0")}`;
+    return { units: 7n * call, validBefore, salt };
+  };
+  const [older, newer] = [depositOf(1_000), depositOf(2_000)];
+  const { claimedUnits, withdrawRequestedAt } = record;
+  const read = { balanceUnits: record.balanceUnits + 7n * call, claimedUnits, withdrawRequestedAt };
+  const put = { ...record, openDeposits: [older, newer] };
+  await ledger.changeChannels?.(() => ({ put, result: undefined }));
+  await ledger.changeChannels?.((view) => recordChainState(view, record.channelId, read, 0));
+  expect((await onlyChannel(ledger)).openDeposits).toEqual([newer]);
 });
 
 test("what a wallet has spent over channels is its own, on each network", async () => {

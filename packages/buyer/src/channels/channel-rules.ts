@@ -337,10 +337,11 @@ function recovered(record: ChannelRecord, base: RecoveredBase, now: number): Cha
   };
 }
 
-/** A balance that has risen by exactly a deposit has it. */
+/** A balance that has risen by exactly a deposit has it; of several of that amount it has one, the oldest. */
 function openBeside(record: ChannelRecord, balanceUnits: bigint): readonly OpenDeposit[] {
   const gain = balanceUnits - record.balanceUnits;
-  return record.openDeposits.filter(({ units }) => units !== gain);
+  const arrived = record.openDeposits.findIndex(({ units }) => units === gain);
+  return record.openDeposits.filter((_one, at) => at !== arrived);
 }
 
 /** Writes what a node said of a channel. */
