@@ -12,7 +12,7 @@ import { buyerBench, paymentErrorOf } from "../buyer-bench.testing.ts";
 import { payer, startSeller, transaction, type Answer } from "../scripted-seller.testing.ts";
 import { wrapFetch } from "../wrap-fetch.ts";
 import { channelNode } from "./channel-node.testing.ts";
-import { channelSeller } from "./channel-seller.testing.ts";
+import { channelSeller, totalsOf } from "./channel-seller.testing.ts";
 
 const call = 1_000n;
 
@@ -101,4 +101,50 @@ test("nothing is signed for more than is left, at a host that is not allowed, or
   expect(await codeOf({})).toBe("channel_unusable");
   expect([signer.count, shop.known.vouchers.length]).toEqual([signatures, 1]);
   expect(elsewhere.requests).toHaveLength(1);
+});
+
+test("a refund goes on from the total of another ledger's call, once the seller has proved it", async () => {
+  const shop = channelSeller({
+    lie({ payload }) {
+      const isDue = payload.voucher.maxClaimableAmount === shop.known.charged;
+      return payload.type === "refund" && isDue ? refunded() : undefined;
+    },
+  });
+  await using seller = await startSeller(shop.script);
+  const { pay } = buyerBench();
+  await pay(seller.url);
+  await buyerBench().pay(seller.url);
+  expect(shop.known.charged).toBe(2n * call);
+  const [channel] = await pay.channels.list();
+  expect(await pay.channels.refund(channel?.channelId ?? "0x")).toMatchObject({
+    state: "refunded",
+  });
+  const refunds = shop.known.vouchers.filter(({ type }) => type === "refund");
+  expect(totalsOf(refunds)).toEqual([call, 2n * call]);
+  expect(await pay.channels.list()).toMatchObject([{ chargedUnits: 2n * call }]);
+});
+
+test("a refund is not asked for again after a total that nobody has signed, and the channel is stopped", async () => {
+  const more = { chargedCumulativeAmount: `${5n * call}` };
+  const shop = channelSeller({
+    lie({ payload: { type, voucher } }) {
+      if (type !== "refund") return undefined;
+      const channelState = { channelId: voucher.channelId, balance: `${10n * call}`, ...more };
+      const voucherState = { signedMaxClaimable: `${5n * call}`, signature: voucher.signature };
+      return shop.challenge("invalid_batch_settlement_evm_cumulative_amount_mismatch", {
+        channelState,
+        voucherState,
+      });
+    },
+  });
+  await using seller = await startSeller(shop.script);
+  const { pay, signer } = buyerBench();
+  await pay(seller.url);
+  const [channel] = await pay.channels.list();
+  const refund = pay.channels.refund(channel?.channelId ?? "0x");
+  expect((await paymentErrorOf(refund)).code).toBe("channel_stopped");
+  expect(totalsOf(shop.known.vouchers)).toEqual([call, call]);
+  const signatures = signer.count;
+  expect((await paymentErrorOf(pay(seller.url))).code).toBe("channel_stopped");
+  expect(signer.count).toBe(signatures);
 });
