@@ -91,7 +91,7 @@ test.each<[string, JsonObject | null]>([
   ],
   ["pays less", { ...receipt, logs: [use, { ...transfer, data: word(9_999n) }] }],
   [
-    "pays somebody else",
+    "pays another recipient",
     {
       ...receipt,
       logs: [

@@ -124,7 +124,7 @@ test("a refund goes on from the total of another ledger's call, once the seller 
   expect(await pay.channels.list()).toMatchObject([{ chargedUnits: 2n * call }]);
 });
 
-test("a refund is not asked for again after a total that nobody has signed, and the channel is stopped", async () => {
+test("a total without the buyer's signature stops the channel, and the refund is not repeated", async () => {
   const more = { chargedCumulativeAmount: `${5n * call}` };
   const shop = channelSeller({
     lie({ payload: { type, voucher } }) {

@@ -104,7 +104,7 @@ test.each([
   expect(done.slice(-2)).toEqual([["handed to", "other"], "ended"]);
 });
 
-test("a wallet that nobody wants any more goes on", async () => {
+test("a wallet stays with its holder once no other process asks for it", async () => {
   const { handle } = handleOn({});
   await handle.take(0);
   await handle.keep("other", false);

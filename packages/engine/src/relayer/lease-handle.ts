@@ -89,11 +89,16 @@ export function createLeaseHandle(deps: LeaseHandleDeps) {
       try {
         return await step();
       } catch (error) {
-        if (error instanceof Fault && error.code === "lease_lost") lose();
+        if (isLeaseLost(error)) lose();
         throw error;
       }
     },
     /** Forgets the lease; the rebalancer releases all leases when the process stops. */
     drop,
   };
+}
+
+/** Whether a call failed because this process does not hold the wallet any more. */
+export function isLeaseLost(error: unknown): boolean {
+  return error instanceof Fault && error.code === "lease_lost";
 }

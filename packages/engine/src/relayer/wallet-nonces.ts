@@ -11,6 +11,7 @@ import { isGivenAgain } from "../model/lost-commits.ts";
 import type { TransactionPlan, WalletLease } from "../model/relayer-transaction.ts";
 import type { WalletHolder } from "../storage/engine-store.ts";
 import { contractTransferGasMax } from "./fees.ts";
+import { isLeaseLost } from "./lease-handle.ts";
 import { isFree } from "./lease.ts";
 import {
   closeNonce,
@@ -31,10 +32,6 @@ export interface SubmittedCall {
   forget(): void;
   /** Of its newest attempt; null once the nonce is closed. */
   hash(): Hex | null;
-}
-
-function isLeaseLost(error: unknown): boolean {
-  return error instanceof Fault && error.code === "lease_lost";
 }
 
 /** It takes no work before `keep` has acquired the lease. */

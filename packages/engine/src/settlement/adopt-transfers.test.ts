@@ -79,7 +79,7 @@ async function adopt(transfer: SentTransfer, situation: Situation = {}) {
 
 const refund: RefundReading = { kind: "refund", nonce: `0x${"cd".repeat(32)}` };
 
-/** A payment by the recipient of the transfer, to somebody. */
+/** A payment by the recipient of the transfer, to a third address. */
 const paidTo = (to: Address) => queuedSettlement({ id: "stl_paid", payer: payTo, payTo: to });
 
 test("a lost payment is claimed once, as it was signed and for no account", async () => {

@@ -91,14 +91,14 @@ test.each([
   ["an earlier attempt at its nonce", {}, { known: [shown] }, "relayer"],
   ["one that the database has lost", {}, sentBy(wallet), "relayer"],
   ["one of a payment that was recovered", { recoveredAt: 1 }, {}, "relayer"],
-  ["somebody else's", {}, sentBy(settlement.payTo), "other"],
+  ["another sender's", {}, sentBy(settlement.payTo), "other"],
 ] as const)("a transfer is told as %s", async (_name, changes, node, settledBy) => {
   const { proofs } = proofsAt(node);
   const mined = await proofs.minedOf(proof.event, { ...settlement, ...changes });
   expect(mined).toMatchObject({ transaction: shown, blockNumber: minedAt, settledBy });
 });
 
-test("while a node does not show its transaction, nobody is said to have sent it", async () => {
+test("the sender of a transfer stays open while no node shows its transaction", async () => {
   await expect(proofsAt({}).proofs.minedOf(proof.event, settlement)).rejects.toThrow("lacks");
 });
 

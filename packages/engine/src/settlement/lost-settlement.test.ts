@@ -14,7 +14,7 @@ const authorization = { from: payer, to: payTo, value: amount, validAfter, valid
 
 test.each([
   ["a payment that a relayer wallet sent", wallet, "payment", "payment", true],
-  ["a payment that somebody else sent", payTo, "payment", "payment", false],
+  ["a payment from another sender", payTo, "payment", "payment", false],
   ["a refund, presented as a payment", wallet, "refund", "payment", false],
   ["what may be a refund, presented as a payment", wallet, "unclear", "payment", false],
   ["a refund, presented as one", wallet, "refund", "refund", true],

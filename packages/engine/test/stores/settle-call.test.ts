@@ -83,10 +83,15 @@ const movedAt = async (store: TestStore, settlement: Settlement) =>
 describe.each(bothEngines())("two processes on one %s", (_, start: () => Promise<StoreBench>) => {
   const at = storeForEach(start);
 
-  test("a response that is being written may be lost: a repeat waits, and is told the success", async () => {
+  function twoProcesses() {
     const { store } = at();
     const clock = new SteppedClock();
     const [first, second] = processesOn(store, clock);
+    return { store, clock, first, second };
+  }
+
+  test("a response that is being written may be lost: a repeat waits, and is told the success", async () => {
+    const { store, clock, first, second } = twoProcesses();
     const claiming = callOf();
     const { call, settlement } = await claim(store, first, claiming);
     const confirmed = await confirm(store, settlement, 100);
@@ -102,9 +107,7 @@ describe.each(bothEngines())("two processes on one %s", (_, start: () => Promise
   });
 
   test("a response that was written leaves a repeat the facts", async () => {
-    const { store } = at();
-    const clock = new SteppedClock();
-    const [first, second] = processesOn(store, clock);
+    const { store, first, second } = twoProcesses();
     const claiming = callOf();
     const { call, settlement } = await claim(store, first, claiming);
     const confirmed = await confirm(store, settlement, 100);
@@ -117,9 +120,7 @@ describe.each(bothEngines())("two processes on one %s", (_, start: () => Promise
   });
 
   test("a success of a clock that ran an hour ahead keeps no repeat waiting", async () => {
-    const { store } = at();
-    const clock = new SteppedClock();
-    const [first, second] = processesOn(store, clock);
+    const { store, first, second } = twoProcesses();
     const claiming = callOf();
     const { call, settlement } = await claim(store, first, claiming);
     const confirmed = await confirm(store, settlement, 3_600_000);
@@ -133,9 +134,7 @@ describe.each(bothEngines())("two processes on one %s", (_, start: () => Promise
     ["that waited", true],
     ["that did not wait", false],
   ])("a call %s was answered pending: who begins to poll is told first", async (_name, waits) => {
-    const { store } = at();
-    const clock = new SteppedClock();
-    const [first, second] = processesOn(store, clock);
+    const { store, clock, first, second } = twoProcesses();
     const claiming = callOf({ waitsForOutcome: waits });
     const { call, settlement } = await claim(store, first, claiming);
     // Longer than a poll may take to begin, counted from the claim.
@@ -151,10 +150,8 @@ describe.each(bothEngines())("two processes on one %s", (_, start: () => Promise
     expect(told).toEqual({ kind: "facts", isPending: false });
   });
 
-  test("a poll whose response was lost may be told again, and then nobody else is", async () => {
-    const { store } = at();
-    const clock = new SteppedClock();
-    const [first, second] = processesOn(store, clock);
+  test("after a poll whose response was lost one more poll is told, and no repeat is", async () => {
+    const { store, clock, first, second } = twoProcesses();
     const claiming = callOf({ waitsForOutcome: false });
     const { call, settlement } = await claim(store, first, claiming);
     await call.present(settlement, false);
@@ -200,9 +197,7 @@ describe.each(bothEngines())("two processes on one %s", (_, start: () => Promise
   });
 
   test("another caller is not told, also where the claiming one never was", async () => {
-    const { store } = at();
-    const clock = new SteppedClock();
-    const [first, second] = processesOn(store, clock);
+    const { store, first, second } = twoProcesses();
     const { settlement } = await claim(store, first, callOf({ waitsForOutcome: false }));
     const confirmed = await confirm(store, settlement, 2_000);
     const other = callOf({ caller: "network:192.0.2.2" });
@@ -212,9 +207,7 @@ describe.each(bothEngines())("two processes on one %s", (_, start: () => Promise
   });
 
   test("who polled before the call was answered, and again after it, is told alone", async () => {
-    const { store } = at();
-    const clock = new SteppedClock();
-    const [first, second] = processesOn(store, clock);
+    const { store, first, second } = twoProcesses();
     const claiming = callOf();
     const { call, settlement } = await claim(store, first, claiming);
     await first.looked(settlement, callOf().terms);
@@ -227,9 +220,7 @@ describe.each(bothEngines())("two processes on one %s", (_, start: () => Promise
   });
 
   test("while a response is written for long, a repeat at its process is told to ask again", async () => {
-    const { store } = at();
-    const clock = new SteppedClock();
-    const [first] = processesOn(store, clock);
+    const { store, first } = twoProcesses();
     const { call, settlement } = await claim(store, first, callOf());
     const confirmed = await confirm(store, settlement, 100);
     await call.present(confirmed, false);
@@ -238,9 +229,7 @@ describe.each(bothEngines())("two processes on one %s", (_, start: () => Promise
   });
 
   test("where nobody polls, the repeat is told", async () => {
-    const { store } = at();
-    const clock = new SteppedClock();
-    const [first, second] = processesOn(store, clock);
+    const { store, clock, first, second } = twoProcesses();
     const claiming = callOf({ waitsForOutcome: false });
     const { call, settlement } = await claim(store, first, claiming);
     await call.present(settlement, false);
@@ -255,9 +244,7 @@ describe.each(bothEngines())("two processes on one %s", (_, start: () => Promise
   });
 
   test("a process that died before it answered leaves the success to a repeat", async () => {
-    const { store } = at();
-    const clock = new SteppedClock();
-    const [first, second] = processesOn(store, clock);
+    const { store, clock, first, second } = twoProcesses();
     const { settlement } = await claim(store, first, callOf({ waitsForOutcome: false }));
     const confirmed = await confirm(store, settlement, 2_000);
     const told = await second.beginSettle(callOf().terms).present(confirmed, true);

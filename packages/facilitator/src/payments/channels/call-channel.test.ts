@@ -182,7 +182,7 @@ test.each([
   expect(sent).toHaveLength(called ? 1 : 0);
 });
 
-test("a sweep to somebody else is not sent", async () => {
+test("a sweep to another receiver is not sent", async () => {
   const payload = { type: "settle", receiver: config.payer, token: config.token } as const;
   const told = await sweepReceiver(contextOf({}), payload, requirements);
   expect(endOf(told)).toMatchObject(refused("receiver_mismatch"));
