@@ -287,7 +287,7 @@ export class WalletTransactions {
     const bare = open.filter(({ raw }) => raw === null);
     await this.#taking(() => this.#signAndStore(held, bare));
     this.hasLeftovers = false;
-    await this.#fillGaps(held);
+    await this.#taking(() => this.#fillGaps(held));
     this.signing.resume();
     this.isLoaded = true;
     const { fence, nextNonce } = held;

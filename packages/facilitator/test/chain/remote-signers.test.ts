@@ -7,7 +7,8 @@ import { join } from "node:path";
 import type { Devnet } from "@farthing/devnet";
 import type { JsonObject } from "@farthing/protocol";
 import { createLog, Fault } from "@farthing/engine/base";
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { startRpcProxy } from "@farthing/lab/rpc-proxy";
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
 import { examine } from "../../src/operations/doctor.ts";
 import { startFacilitator } from "../../src/app.ts";
@@ -60,7 +61,7 @@ const alarm = /alert: FarthingSigningFailed\n +expr: (.*)/.exec(
 )?.[1];
 
 beforeAll(async () => {
-  devnet = await startChain({ relayers: 2 });
+  devnet = await startChain({ relayers: 3 });
   kms = await startKms(walletAt(devnet.relayers, 0), keyId);
   web3signer = await startWeb3Signer(walletAt(devnet.relayers, 1), credentials);
   vi.stubEnv("AWS_ENDPOINT_URL_KMS", kms.url);
@@ -150,6 +151,36 @@ test("payments are settled with keys of AWS KMS and of Web3Signer, also after th
     other.fault = "none";
     if (hasLine("wallet_signing_failed", wallet)) await untilLine("wallet_signing_resumed", wallet);
   }
+});
+
+test("a wallet signs again also when the node did not respond while the key service returned", async () => {
+  const relayer = walletAt(devnet.relayers, 2);
+  const service = await startWeb3Signer(relayer, credentials);
+  onTestFinished(() => service.stop());
+  const proxy = await startRpcProxy(devnet.rpcUrl);
+  onTestFinished(() => proxy.stop());
+  const env = {
+    FARTHING_RELAYER_KEYS: "",
+    FARTHING_RELAYER_WEB3SIGNER_URL: service.url.replace("//", `//${credentials}@`),
+    FARTHING_RELAYER_WEB3SIGNER_WALLETS: relayer.address,
+  };
+  const log = createLog("debug", { write: (line) => void lines.push(line) });
+  const single = await serveOn(devnet, { env, log, rpcUrl: proxy.url });
+  onTestFinished(() => single.stop());
+
+  service.fault = "refuses";
+  const options = { prefer: "respond-async" };
+  const { body: pending } = await single.post("/settle", bodyOn(devnet), options);
+  await untilLine("wallet_signing_failed", relayer.address);
+  // What the wallet has left behind is loaded, but where its gaps begin cannot be read.
+  proxy.react = ({ method }) => (method === "eth_getTransactionCount" ? "down" : undefined);
+  await untilLine("wallet_lease_failed", relayer.address);
+  proxy.react = () => undefined;
+  service.fault = "none";
+
+  await untilLine("wallet_signing_resumed", relayer.address);
+  const state = () => single.get(`/settlements/${textAt(pending, "id")}`);
+  await expect.poll(state).toMatchObject({ body: { state: "confirmed" } });
 });
 
 test("no log line holds a credential or the signer's address", () => {
