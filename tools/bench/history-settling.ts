@@ -2,7 +2,7 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Devnet } from "@farthing/devnet";
-import { createApiKey, openStore, systemClock } from "@farthing/facilitator";
+import { keyIn } from "@farthing/lab/api-keys";
 import { farthingWallets, startFarthing } from "./contenders.ts";
 import { nextNonces, type HistoryScene, type Tell } from "./history-fill.ts";
 import { sides, type OfBoth, type Samples } from "./history-work.ts";
@@ -49,8 +49,8 @@ export async function measureServices(
   { trials, samples, tell }: { trials: ServiceTrials; samples: Samples; tell: Tell },
 ): Promise<void> {
   const keys = {
-    empty: await keyIn(urls.empty, stand.scene),
-    long: await keyIn(urls.long, stand.scene),
+    empty: await keyIn(urls.empty, stand.scene.seller),
+    long: await keyIn(urls.long, stand.scene.seller),
   };
   for (let turn = 0; turn < trials.times; turn++) {
     for (const side of sides) {
@@ -67,14 +67,6 @@ export async function measureServices(
 /** The one figure of which more is better. */
 export const settlingName = ({ callers }: ServiceTrials) =>
   `settlements a second over HTTP, ${callers.toLocaleString("en")} in flight`;
-
-async function keyIn(databaseUrl: string, { seller }: HistoryScene): Promise<string> {
-  const store = await openStore(databaseUrl);
-  const request = { account: seller, mode: "test", label: "bench" } as const;
-  const { text } = await createApiKey(store, systemClock, request);
-  await store.close();
-  return text;
-}
 
 async function oneTrial(
   databaseUrl: string,

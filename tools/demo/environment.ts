@@ -3,14 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startDevnet, type Devnet } from "@farthing/devnet";
-import {
-  createApiKey,
-  createLog,
-  openStore,
-  readConfig,
-  startFacilitator,
-  systemClock,
-} from "@farthing/facilitator";
+import { createLog, readConfig, startFacilitator } from "@farthing/facilitator";
+import { keyIn } from "@farthing/lab/api-keys";
 import { networkOfChain, type Network } from "@farthing/protocol";
 import { createFacilitatorClient } from "@farthing/seller";
 import { startPaidApi, type PaidApi } from "./paid-api.ts";
@@ -69,7 +63,7 @@ export async function startDemoEnvironment(
   stack.defer(() => within(stopMs, "The facilitator did not stop", facilitator.stop()));
 
   const { url } = facilitator;
-  const apiKey = await mintKey(databaseUrl, devnet);
+  const apiKey = await keyIn(databaseUrl, devnet.seller.address);
   const client = (options: { url: string; apiKey?: string }) =>
     watchFacilitator(createFacilitatorClient(options), report);
   const paidApi = await startPaidApi({
@@ -81,16 +75,4 @@ export async function startDemoEnvironment(
   });
   stack.defer(() => within(stopMs, "The paid API did not stop", paidApi.stop()));
   return { devnet, network, facilitatorUrl: url, apiKey, paidApi };
-}
-
-/** Creates the seller's API key; the facilitator reads the same database. */
-async function mintKey(databaseUrl: string, devnet: Devnet): Promise<string> {
-  const store = await openStore(databaseUrl);
-  try {
-    const account = devnet.seller.address;
-    const key = await createApiKey(store, systemClock, { account, mode: "test", label: "demo" });
-    return key.text;
-  } finally {
-    await store.close();
-  }
 }

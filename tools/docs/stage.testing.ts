@@ -15,7 +15,8 @@ import { programFile } from "@farthing/lab/programs";
 import { listen } from "@farthing/seller/testing/listen";
 import { privateKeyToAccount } from "viem/accounts";
 import { freePorts } from "../e2e/support/free-ports.testing.ts";
-import { facilitatorEnvironment, mintKey } from "../e2e/support/market.testing.ts";
+import { keyIn } from "@farthing/lab/api-keys";
+import { facilitatorEnvironment } from "../e2e/support/market.testing.ts";
 
 const farthing = programFile(new URL("../../packages/cli/bin/farthing.js", import.meta.url));
 const root = join(import.meta.dirname, "../..");
@@ -46,7 +47,7 @@ export async function startWorld(): Promise<World> {
     const mainnet = await startDevnet({ chainId: 50, blockTimeSeconds: 1, relayers: 1, buyers: 1 });
     stack.defer(() => mainnet.stop());
     const databaseUrl = `sqlite:${join(folder, "farthing.db")}`;
-    const apiKey = await mintKey(databaseUrl, 51, devnet.seller.address);
+    const apiKey = await keyIn(databaseUrl, devnet.seller.address);
     const [buyer] = devnet.buyers;
     // The last wallet is for the page's own facilitator, because a wallet belongs to one database.
     const [, , spare] = devnet.relayers;

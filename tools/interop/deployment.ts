@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startDevnet, type Devnet, type DevnetWallet } from "@farthing/devnet";
-import { createApiKey, openStore, systemClock } from "@farthing/facilitator";
+import { keyIn } from "@farthing/lab/api-keys";
 import { startPostgres } from "@farthing/engine/testing";
 import type { Address, Hex } from "@farthing/protocol";
 import { startFacilitatorProcess } from "./facilitator-process.ts";
@@ -88,7 +88,7 @@ async function openDeployment(
   const folder = mkdtempSync(join(tmpdir(), "farthing-interop-"));
   stack.defer(() => rmSync(folder, { recursive: true, force: true }));
   const databaseUrl = await openDatabase(stack, join(folder, "deployment.db"), processes);
-  const apiKey = await createKey(databaseUrl, devnet.seller.address);
+  const apiKey = await keyIn(databaseUrl, devnet.seller.address);
   const settings = (relayers: readonly DevnetWallet[], database: string) => ({
     [`FARTHING_RPC_${chainId}`]: devnet.rpcUrl,
     FARTHING_RELAYER_KEYS: relayers.map(({ privateKey }) => privateKey).join(","),
@@ -150,17 +150,6 @@ async function startProcesses(
   const balancer = await startBalancer([only, ...others]);
   stack.defer(() => balancer.close());
   return balancer.url;
-}
-
-/** Creates an API key for a payee. */
-export async function createKey(databaseUrl: string, account: Address): Promise<string> {
-  const store = await openStore(databaseUrl);
-  try {
-    const request = { account, mode: "test", label: "interop" } as const;
-    return (await createApiKey(store, systemClock, request)).text;
-  } finally {
-    await store.close();
-  }
 }
 
 interface Log {

@@ -1,5 +1,6 @@
 /** The surfaces of a facilitator as callers use them: a path, and the API key if one is required. */
-import { createApiKey, openStore, type Clock } from "@farthing/facilitator";
+import { openStore, type Clock } from "@farthing/facilitator";
+import { keyIn } from "@farthing/lab/api-keys";
 import type { Address } from "@farthing/protocol";
 
 /**
@@ -43,16 +44,10 @@ export async function createTables(databaseUrl: string): Promise<void> {
 export async function createKeys(
   databaseUrl: string,
   clock: Clock,
-  accounts: { readonly own: Address; readonly foreign: Address },
+  { own, foreign }: { readonly own: Address; readonly foreign: Address },
 ): Promise<Keys> {
-  const store = await openStore(databaseUrl);
-  try {
-    const create = async (account: Address) => {
-      const request = { account, mode: "test", label: "sim" } as const;
-      return (await createApiKey(store, clock, request)).text;
-    };
-    return { own: await create(accounts.own), foreign: await create(accounts.foreign) };
-  } finally {
-    await store.close();
-  }
+  return {
+    own: await keyIn(databaseUrl, own, { clock }),
+    foreign: await keyIn(databaseUrl, foreign, { clock }),
+  };
 }

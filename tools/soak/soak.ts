@@ -1,6 +1,6 @@
 /** Runs a soak: chain, PostgreSQL, fleet, payments and kills; then waits until nothing is open, and audits. */
 import { startDevnet, type Devnet } from "@farthing/devnet";
-import { createApiKey, openStore, systemClock } from "@farthing/facilitator";
+import { keyIn } from "@farthing/lab/api-keys";
 import type { Address } from "@farthing/protocol";
 import type { Client } from "pg";
 import { readLedger, readPostgresRows, type Violation } from "@farthing/lab/audit";
@@ -177,13 +177,8 @@ function refundsOf(givenBack: readonly GivenBack[]): SoakPayment[] {
 
 /** Creates an API key for each payee, for the public surface. */
 async function createKeys(databaseUrl: string, payees: readonly Address[]) {
-  const store = await openStore(databaseUrl);
   const keys = new Map<string, string>();
-  for (const account of payees) {
-    const request = { account, mode: "test", label: "soak" } as const;
-    keys.set(account, (await createApiKey(store, systemClock, request)).text);
-  }
-  await store.close();
+  for (const account of payees) keys.set(account, await keyIn(databaseUrl, account));
   return keys;
 }
 

@@ -8,7 +8,7 @@ import { stockBuyer } from "../support/buyers.testing.ts";
 import { describeInBrowser } from "../support/chromium.testing.ts";
 import { openWindow, signIn, startStage, type Stage } from "./fixture.testing.ts";
 import { createKey, operate, visit } from "./steps.testing.ts";
-import { mintKey } from "../support/market.testing.ts";
+import { keyIn } from "@farthing/lab/api-keys";
 import { changeAccount, type MockWallet } from "../support/mock-wallets.testing.ts";
 import { openHonoShop, openStockShop, type Shop } from "../support/shops.testing.ts";
 import type { WalletWindow } from "../support/wallet-window.testing.ts";
@@ -143,7 +143,7 @@ describeInBrowser("refunds on the dashboard", () => {
     const { smartWallet, usdc } = market.devnet;
     const { address, owner } = smartWallet;
     await operate(market, ["credits", "grant", address, "10", "--note", "Test"]);
-    const apiKey = await mintKey(market.databaseUrl, 51, address);
+    const apiKey = await keyIn(market.databaseUrl, address);
     const facilitator = { url: market.tap.url, apiKey };
     const vault = await openHonoShop(market, "public", { payTo: address, facilitator });
     const buyer = market.newBuyer();

@@ -5,7 +5,8 @@ import type { DevnetWallet } from "@farthing/devnet";
 import { headerNames, type Address } from "@farthing/protocol";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { fetchPaid } from "../support/buyers.testing.ts";
-import { mintKey, startMarket, type Market } from "../support/market.testing.ts";
+import { keyIn } from "@farthing/lab/api-keys";
+import { startMarket, type Market } from "../support/market.testing.ts";
 import { openExpressShop, openHonoShop } from "../support/shops.testing.ts";
 
 let market: Market;
@@ -167,7 +168,7 @@ function setPlan(plan: "active" | "inactive"): void {
 describe("a seller with a problem of his own", () => {
   test("a key of another payee: nothing is taken, and the buyer is not told of a failure", async () => {
     const other: Address = market.devnet.treasury.address;
-    const apiKey = await mintKey(market.databaseUrl, 51, other);
+    const apiKey = await keyIn(market.databaseUrl, other);
     const facilitator = { url: market.tap.url, apiKey };
     const shop = await openExpressShop(market, "public", { facilitator });
     const buyer = market.newBuyer();

@@ -11,7 +11,8 @@ import { startPostgres, type TestPostgres } from "@farthing/engine/testing";
 import { isObject, networkOfChain, readReceipt } from "@farthing/protocol";
 import { listen } from "@farthing/seller/testing/listen";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { facilitatorEnvironment, mintKey, price } from "../support/market.testing.ts";
+import { keyIn } from "@farthing/lab/api-keys";
+import { facilitatorEnvironment, price } from "../support/market.testing.ts";
 import { openStockShop } from "../support/shops.testing.ts";
 import { signFor } from "../support/signed-payment.testing.ts";
 
@@ -77,8 +78,8 @@ beforeAll(async () => {
   stack.defer(() => devnet.stop());
   const file = `sqlite:${join(folder, "farthing.db")}`;
   const seller = devnet.seller.address;
-  const apiKey = await mintKey(file, 51, seller);
-  const sharedKey = await mintKey(server.databaseUrl, 51, seller);
+  const apiKey = await keyIn(file, seller);
+  const sharedKey = await keyIn(server.databaseUrl, seller);
   const [one, alone, first, second] = await Promise.all([
     start(file, [0]),
     start(`sqlite:${join(folder, "self-built.db")}`, [1], true),

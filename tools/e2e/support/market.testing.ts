@@ -3,15 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startDevnet, type Devnet, type DevnetWallet } from "@farthing/devnet";
-import {
-  createApiKey,
-  openStore,
-  readConfig,
-  silentLog,
-  startFacilitator,
-  systemClock,
-  type Log,
-} from "@farthing/facilitator";
+import { readConfig, silentLog, startFacilitator, type Log } from "@farthing/facilitator";
+import { keyIn } from "@farthing/lab/api-keys";
 import {
   networkOfChain,
   readReceipt,
@@ -122,7 +115,9 @@ async function openMarket(
   });
   stack.defer(() => devnet.stop());
   const databaseUrl = `sqlite:${join(folder, "farthing.db")}`;
-  const apiKey = await mintKey(databaseUrl, chainId, devnet.seller.address);
+  const apiKey = await keyIn(databaseUrl, devnet.seller.address, {
+    mode: chainId === 50 ? "live" : "test",
+  });
   let upstream = "http://127.0.0.1:9";
   if (ownFacilitator) {
     const settings = { ...facilitatorEnvironment(devnet, databaseUrl), ...env };
@@ -162,22 +157,6 @@ async function openMarket(
     },
     stop: () => stack.disposeAsync(),
   };
-}
-
-/** Makes an API key for a payout address. */
-export async function mintKey(
-  databaseUrl: string,
-  chainId: ChainId,
-  account: Address,
-): Promise<string> {
-  const store = await openStore(databaseUrl);
-  const mode = chainId === 50 ? "live" : "test";
-  try {
-    const key = await createApiKey(store, systemClock, { account, mode, label: "e2e" });
-    return key.text;
-  } finally {
-    await store.close();
-  }
 }
 
 interface TransferLog {

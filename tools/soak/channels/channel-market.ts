@@ -3,14 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startDevnet, type Devnet } from "@farthing/devnet";
-import {
-  createApiKey,
-  openStore,
-  readConfig,
-  silentLog,
-  startFacilitator,
-  systemClock,
-} from "@farthing/facilitator";
+import { readConfig, silentLog, startFacilitator } from "@farthing/facilitator";
+import { keyIn } from "@farthing/lab/api-keys";
 import { programFile } from "@farthing/lab/programs";
 import { startServerProcess, type ServerProcess } from "@farthing/lab/server-process";
 import { isObject, networkOfChain, type JsonObject, type Network } from "@farthing/protocol";
@@ -57,7 +51,7 @@ export async function openChannelMarket(
   stack.defer(() => devnet.stop());
   const network = networkOfChain(devnet.chainId);
   const databaseUrl = `sqlite:${join(folder, "farthing.db")}`;
-  const apiKey = await mintKey(databaseUrl, devnet);
+  const apiKey = await keyIn(databaseUrl, devnet.seller.address);
   const env = {
     [`FARTHING_RPC_${devnet.chainId}`]: devnet.rpcUrl,
     FARTHING_RELAYER_KEYS: devnet.relayers.map(({ privateKey }) => privateKey).join(","),
@@ -111,14 +105,4 @@ export async function openChannelMarket(
       if (response.status !== 202) throw new Error(`The claim was answered ${response.status}`);
     },
   };
-}
-
-async function mintKey(databaseUrl: string, { seller }: Devnet): Promise<string> {
-  const store = await openStore(databaseUrl);
-  try {
-    const key = { account: seller.address, mode: "test", label: "soak" } as const;
-    return (await createApiKey(store, systemClock, key)).text;
-  } finally {
-    await store.close();
-  }
 }

@@ -22,7 +22,7 @@ import {
   type ServeOptions,
   type Served,
 } from "../support/facilitator.testing.ts";
-import { keyIn } from "../support/api-keys.testing.ts";
+import { keyIn } from "@farthing/lab/api-keys";
 import { chainCases, shapeCases, termsCases } from "../support/refusal-cases.testing.ts";
 import { rawPost, sendRaw } from "../support/raw-http.testing.ts";
 import { ask, workersOf, type PlainRequest } from "../support/worker-processes.testing.ts";
@@ -40,8 +40,8 @@ beforeAll(async () => {
   devnet = await startChain({ chainId: 50, buyers: 6, relayers: 4 });
   const urls = [newDatabaseUrl(), newDatabaseUrl()] as const;
   keys = [
-    await keyIn(urls[0], devnet.seller.address, "live"),
-    await keyIn(urls[1], devnet.seller.address, "live"),
+    await keyIn(urls[0], devnet.seller.address, { mode: "live" }),
+    await keyIn(urls[1], devnet.seller.address, { mode: "live" }),
   ];
   const dashboardFolder = mkdtempSync(join(tmpdir(), "farthing-dashboard-"));
   writeFileSync(join(dashboardFolder, "index.html"), "<!doctype html><title>Dashboard</title>");

@@ -1,0 +1,17 @@
+/** API keys of accounts whose wallets do not sign in. */
+import { createApiKey, openStore, systemClock, type Clock } from "@farthing/facilitator";
+import type { Address } from "@farthing/protocol";
+
+/** Creates a key of an account in a service's database, for devnet unless told otherwise, and returns its text. */
+export async function keyIn(
+  databaseUrl: string,
+  account: Address,
+  { mode = "test", clock = systemClock }: { mode?: "test" | "live"; clock?: Clock } = {},
+): Promise<string> {
+  const store = await openStore(databaseUrl);
+  try {
+    return (await createApiKey(store, clock, { account, mode, label: "shop" })).text;
+  } finally {
+    await store.close();
+  }
+}
