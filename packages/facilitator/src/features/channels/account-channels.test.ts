@@ -224,8 +224,9 @@ test("a claim that a reorganisation undoes is made again, for nothing", async ()
   expect(typeof (await keptOf(channel))["claimBy"]).toBe("number");
   await devnet.rpc("evm_setAutomine", [true]);
   await askForClaims();
-  await devnet.mine();
-  await expect.poll(() => keptOf(channel)).toMatchObject({ claimed: "20000", claimBy: null });
+  // The wallet sends its transaction again with the next block after it has seen the reorganisation.
+  const afterBlock = () => devnet.mine().then(() => keptOf(channel));
+  await expect.poll(afterBlock).toMatchObject({ claimed: "20000", claimBy: null });
   expect(await creditsNow()).toBe(before);
 });
 
