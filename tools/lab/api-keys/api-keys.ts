@@ -10,7 +10,7 @@ export async function keyIn(
 ): Promise<string> {
   const store = await openStore(databaseUrl);
   try {
-    return (await createApiKey(store, clock, { account, mode, label: "shop" })).text;
+    return (await createApiKey(store, clock, { account, mode, label: "lab" })).text;
   } finally {
     await store.close();
   }

@@ -64,7 +64,7 @@ test("calls with a key are listed with what was asked and answered, without secr
   await served.get("/v1/key", withKey());
   await expect.poll(() => list()).toHaveLength(4);
   const asked = { network: "eip155:51", payTo: devnet.seller.address };
-  const shown = { key: { label: "shop", mode: "test" }, method: "POST" };
+  const shown = { key: { label: "lab", mode: "test" }, method: "POST" };
   const calls = await list();
   expect(calls).toMatchObject([
     { method: "GET", path: "/v1/key", status: 200, asked: {}, code: null },
