@@ -170,8 +170,12 @@ describe("what looks odd and is in order is verified and settled", () => {
 
   test("valid by our clock, not yet by the last block's: waits for a block", async () => {
     const block = await devnet.rpc<{ timestamp: Hex }>("eth_getBlockByNumber", ["latest", false]);
-    const message = body({ authorization: { validAfter: BigInt(block.timestamp) } });
-    expect((await served.post("/verify", message)).body).toMatchObject({ isValid: true });
+    const validAfter = BigInt(block.timestamp);
+    const all = await devnet.usdc.balanceOf(walletAt(devnet.buyers, 0).address);
+    const message = body({ authorization: { validAfter } });
+    for (const one of [message, body({ authorization: { validAfter, value: all } })]) {
+      expect((await served.post("/verify", one)).body).toMatchObject({ isValid: true });
+    }
     expect((await served.post("/settle", message)).body).toMatchObject({ success: true });
   });
 
