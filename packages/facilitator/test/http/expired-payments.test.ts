@@ -19,6 +19,7 @@ import {
   secondsFromNow,
   serveOn,
   startChain,
+  walletAt,
   type Served,
   type PaymentInput,
 } from "../support/facilitator.testing.ts";
@@ -89,6 +90,24 @@ async function expectExpired(body: JsonObject): Promise<void> {
     extra: { x402Reason: "invalid_exact_evm_payload_authorization_valid_before" },
   });
 }
+
+describe("submitted by a third party, and asked for while the token refuses every transfer of it", () => {
+  const payer = () => walletAt(devnet.buyers, 0).address;
+
+  test.each([
+    ["the token is paused", () => devnet.usdc.pause(), () => devnet.usdc.unpause()],
+    [
+      "the payer is blacklisted",
+      () => devnet.usdc.blacklist(payer()),
+      () => devnet.usdc.unBlacklist(payer()),
+    ],
+  ] as const)("%s: it is told as paid", async (_, refuse, restore) => {
+    const body = bodyWith();
+    const hash = await frontRun(devnet, body);
+    await refuse();
+    await expectNamed(body, hash).finally(restore);
+  });
+});
 
 describe("submitted by somebody else in time, and first asked for too late", () => {
   test("is told with the transaction, and searched for once", async () => {
