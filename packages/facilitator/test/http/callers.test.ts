@@ -184,6 +184,17 @@ test("what was settled with a key is nobody's on the face that asks for none", a
   expect([shown.status, shown.body]).toMatchObject([200, { success: true }]);
 });
 
+test("version 1 is served on the hosted face alone", async () => {
+  const body = bodyOn(devnet, { shape: "v1" });
+  expect((await served.post("/verify", body, bearer(key))).body).toMatchObject({
+    isValid: false,
+    invalidReason: "unsupported_network",
+    invalidMessage: expect.stringContaining("x402 version 1 is not served here; see /supported"),
+  });
+  const hosted = await served.post("/api/facilitator/verify", body);
+  expect(hosted.body).toMatchObject({ isValid: true });
+});
+
 const wrongSignature: Hex = `0x${"5a".repeat(64)}1b`;
 
 const junk = () => bodyOn(devnet, { alter: () => wrongSignature });

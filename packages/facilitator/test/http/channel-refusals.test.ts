@@ -168,6 +168,20 @@ test("a channel of another receiver: the key is for another address", async () =
   });
 });
 
+test("a channel of the test network: a live key is told which one is needed", async () => {
+  const { databaseUrl } = served;
+  const live = await keyIn(databaseUrl, devnet.seller.address, { mode: "live" });
+  await sendsNothing(async () => {
+    for (const path of ["/verify", "/settle"]) {
+      const message = depositBody(channelOf(devnet, walletAt(devnet.buyers, 3)));
+      expect(await served.post(path, message, { authorization: `Bearer ${live}` })).toMatchObject({
+        status: 401,
+        body: { error: "unauthorized", message: expect.stringContaining("needs a test key") },
+      });
+    }
+  });
+});
+
 test("a deposit whose payer has no money left when it is in a block", async () => {
   const before = await countOf(devnet, served.relayer);
   await devnet.rpc("evm_setAutomine", [false]);
