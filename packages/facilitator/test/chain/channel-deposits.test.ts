@@ -4,8 +4,8 @@
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Devnet } from "@farthing/devnet";
-import type { JsonObject } from "@farthing/protocol";
-import { channelOf, deposited, depositBody } from "../support/channels.testing.ts";
+import { channelIdOf, type JsonObject } from "@farthing/protocol";
+import { channelNetwork, channelOf, deposited, depositBody } from "../support/channels.testing.ts";
 import {
   newDatabaseUrl,
   serveOn,
@@ -65,21 +65,37 @@ test("a service that stops before the block leaves the deposit to the next one",
   await second.stop();
 });
 
-test("a service that has lost its database tells of the deposit from the chain", async () => {
-  const body = depositBody(channelOf(devnet, walletAt(devnet.buyers, 1)));
-  const before = await balanceOf(1);
-  const first = await serveOn(devnet, { wallets: [1] });
-  const settled = await first.post("/settle", body);
-  expect(settled.body).toMatchObject({ success: true });
-  await first.stop();
-  const second = await serveOn(devnet, { wallets: [1] });
-  const verified = await second.post("/verify", body);
-  // The balance contains the deposit, which is not added a second time.
-  expect(verified.body).toMatchObject({ isValid: true, extra: { balance: `${deposited}` } });
-  expect(made((await second.post("/settle", body)).body)).toEqual(made(settled.body));
-  expect(await paidBy(1, before)).toBe(deposited);
-  await second.stop();
-});
+/** Of the devnet's contract wallet, whose owner signs its vouchers. */
+function contractChannel() {
+  const { address, owner } = devnet.smartWallet;
+  const { config } = channelOf(devnet, { ...owner, address });
+  const signed = { ...config, payerAuthorizer: owner.address };
+  const channelId = channelIdOf(channelNetwork, signed);
+  return { config: signed, channelId, privateKey: owner.privateKey };
+}
+
+test.each([
+  ["", () => channelOf(devnet, walletAt(devnet.buyers, 1))],
+  [" of a contract wallet", contractChannel],
+] as const)(
+  "a service that has lost its database tells of the deposit%s from the chain",
+  async (_, channelOfPayer) => {
+    const channel = channelOfPayer();
+    const body = depositBody(channel);
+    const before = await devnet.usdc.balanceOf(channel.config.payer);
+    const first = await serveOn(devnet, { wallets: [1] });
+    const settled = await first.post("/settle", body);
+    expect(settled.body).toMatchObject({ success: true });
+    await first.stop();
+    const second = await serveOn(devnet, { wallets: [1] });
+    const verified = await second.post("/verify", body);
+    // The balance contains the deposit, which is not added a second time.
+    expect(verified.body).toMatchObject({ isValid: true, extra: { balance: `${deposited}` } });
+    expect(made((await second.post("/settle", body)).body)).toEqual(made(settled.body));
+    expect(before - (await devnet.usdc.balanceOf(channel.config.payer))).toBe(deposited);
+    await second.stop();
+  },
+);
 
 test("twelve equal deposits at once move the money once", async () => {
   const body = depositBody(channelOf(devnet, walletAt(devnet.buyers, 2)));
