@@ -2,7 +2,7 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Devnet } from "@farthing/devnet";
-import { keyIn } from "@farthing/lab/api-keys";
+import { keyIn } from "@farthing/facilitator/testing/api-keys";
 import { farthingWallets, startFarthing } from "./contenders.ts";
 import { nextNonces, type HistoryScene, type Tell } from "./history-fill.ts";
 import { sides, type OfBoth, type Samples } from "./history-work.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startDevnet, type Devnet } from "@farthing/devnet";
 import { createLog, readConfig, startFacilitator } from "@farthing/facilitator";
-import { keyIn } from "@farthing/lab/api-keys";
+import { keyIn } from "@farthing/facilitator/testing/api-keys";
 import { networkOfChain, type Network } from "@farthing/protocol";
 import { createFacilitatorClient } from "@farthing/seller";
 import { startPaidApi, type PaidApi } from "./paid-api.ts";

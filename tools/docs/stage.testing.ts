@@ -15,7 +15,7 @@ import { programFile } from "@farthing/lab/programs";
 import { listen } from "@farthing/seller/testing/listen";
 import { privateKeyToAccount } from "viem/accounts";
 import { freePorts } from "../e2e/support/free-ports.testing.ts";
-import { keyIn } from "@farthing/lab/api-keys";
+import { keyIn } from "@farthing/facilitator/testing/api-keys";
 import { facilitatorEnvironment } from "../e2e/support/market.testing.ts";
 
 const farthing = programFile(new URL("../../packages/cli/bin/farthing.js", import.meta.url));

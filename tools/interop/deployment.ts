@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startDevnet, type Devnet, type DevnetWallet } from "@farthing/devnet";
-import { keyIn } from "@farthing/lab/api-keys";
+import { keyIn } from "@farthing/facilitator/testing/api-keys";
 import { startPostgres } from "@farthing/engine/testing";
 import type { Address, Hex } from "@farthing/protocol";
 import { startFacilitatorProcess } from "./facilitator-process.ts";

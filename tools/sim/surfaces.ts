@@ -1,6 +1,6 @@
 /** The surfaces of a facilitator as callers use them: a path, and the API key if one is required. */
 import { openStore, type Clock } from "@farthing/facilitator";
-import { keyIn } from "@farthing/lab/api-keys";
+import { keyIn } from "@farthing/facilitator/testing/api-keys";
 import type { Address } from "@farthing/protocol";
 
 /**

@@ -1,6 +1,6 @@
 /** Runs a soak: chain, PostgreSQL, fleet, payments and kills; then waits until nothing is open, and audits. */
 import { startDevnet, type Devnet } from "@farthing/devnet";
-import { keyIn } from "@farthing/lab/api-keys";
+import { keyIn } from "@farthing/facilitator/testing/api-keys";
 import type { Address } from "@farthing/protocol";
 import type { Client } from "pg";
 import { readLedger, readPostgresRows, type Violation } from "@farthing/lab/audit";

@@ -8,7 +8,7 @@ import { stockBuyer } from "../support/buyers.testing.ts";
 import { describeInBrowser } from "../support/chromium.testing.ts";
 import { openWindow, signIn, startStage, type Stage } from "./fixture.testing.ts";
 import { createKey, operate, visit } from "./steps.testing.ts";
-import { keyIn } from "@farthing/lab/api-keys";
+import { keyIn } from "@farthing/facilitator/testing/api-keys";
 import { changeAccount, type MockWallet } from "../support/mock-wallets.testing.ts";
 import { openHonoShop, openStockShop, type Shop } from "../support/shops.testing.ts";
 import type { WalletWindow } from "../support/wallet-window.testing.ts";

@@ -5,7 +5,7 @@ import type { DevnetWallet } from "@farthing/devnet";
 import { headerNames, type Address } from "@farthing/protocol";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { fetchPaid } from "../support/buyers.testing.ts";
-import { keyIn } from "@farthing/lab/api-keys";
+import { keyIn } from "@farthing/facilitator/testing/api-keys";
 import { startMarket, type Market } from "../support/market.testing.ts";
 import { openExpressShop, openHonoShop } from "../support/shops.testing.ts";
 

@@ -11,7 +11,7 @@ import { startPostgres, type TestPostgres } from "@farthing/engine/testing";
 import { isObject, networkOfChain, readReceipt } from "@farthing/protocol";
 import { listen } from "@farthing/seller/testing/listen";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { keyIn } from "@farthing/lab/api-keys";
+import { keyIn } from "@farthing/facilitator/testing/api-keys";
 import { facilitatorEnvironment, price } from "../support/market.testing.ts";
 import { openStockShop } from "../support/shops.testing.ts";
 import { signFor } from "../support/signed-payment.testing.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startDevnet, type Devnet, type DevnetWallet } from "@farthing/devnet";
 import { readConfig, silentLog, startFacilitator, type Log } from "@farthing/facilitator";
-import { keyIn } from "@farthing/lab/api-keys";
+import { keyIn } from "@farthing/facilitator/testing/api-keys";
 import {
   networkOfChain,
   readReceipt,

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startDevnet, type Devnet } from "@farthing/devnet";
 import { readConfig, silentLog, startFacilitator } from "@farthing/facilitator";
-import { keyIn } from "@farthing/lab/api-keys";
+import { keyIn } from "@farthing/facilitator/testing/api-keys";
 import { programFile } from "@farthing/lab/programs";
 import { startServerProcess, type ServerProcess } from "@farthing/lab/server-process";
 import { isObject, networkOfChain, type JsonObject, type Network } from "@farthing/protocol";

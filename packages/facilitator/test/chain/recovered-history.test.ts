@@ -12,7 +12,7 @@ import {
   walletAt,
   type Served,
 } from "../support/facilitator.testing.ts";
-import { keyIn } from "@farthing/lab/api-keys";
+import { keyIn } from "../support/api-keys.testing.ts";
 import { backUp } from "../support/lost-rows.testing.ts";
 import { holdAnswers, readContract } from "../support/openapi.testing.ts";
 

@@ -26,7 +26,7 @@ import {
   walletAt,
   type Served,
 } from "../support/facilitator.testing.ts";
-import { keyIn } from "@farthing/lab/api-keys";
+import { keyIn } from "../support/api-keys.testing.ts";
 import { startKms, type KeyService } from "../support/key-services.testing.ts";
 
 const keyId = "alias/channels";

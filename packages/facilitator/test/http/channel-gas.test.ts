@@ -2,7 +2,7 @@
 import type { Devnet } from "@farthing/devnet";
 import { channelRefundDigest, claimBatchDigest, type JsonObject } from "@farthing/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { keyIn } from "@farthing/lab/api-keys";
+import { keyIn } from "../support/api-keys.testing.ts";
 import {
   channelOf,
   deposited,

@@ -22,7 +22,7 @@ import {
   withMember,
   type Served,
 } from "../support/facilitator.testing.ts";
-import { keyIn } from "@farthing/lab/api-keys";
+import { keyIn } from "../support/api-keys.testing.ts";
 
 const units = 30_000n;
 const prefix = "invalid_batch_settlement_evm_";

@@ -21,7 +21,7 @@ import {
   type Answer,
   type Served,
 } from "../support/facilitator.testing.ts";
-import { keyIn } from "@farthing/lab/api-keys";
+import { keyIn } from "../support/api-keys.testing.ts";
 import { openStore } from "../../src/features/open-store.ts";
 
 let devnet: Devnet;

@@ -15,7 +15,7 @@ import {
   startChain,
   type Served,
 } from "../support/facilitator.testing.ts";
-import { keyIn } from "@farthing/lab/api-keys";
+import { keyIn } from "../support/api-keys.testing.ts";
 
 /** Requests with one payment at once, and one after the other when all are answered. */
 const atOnce = 12;

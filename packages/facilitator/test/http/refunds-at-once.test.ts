@@ -10,6 +10,7 @@ import {
 } from "@farthing/protocol";
 import { systemClock } from "@farthing/engine/base";
 import { startPostgres, type TestPostgres } from "@farthing/engine/source/storage/postgres.testing";
+import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createApiKey } from "../../src/features/api-keys/key-text.ts";
 import { openStore, type ServiceStore } from "../../src/features/open-store.ts";
@@ -31,9 +32,10 @@ let devnet: Devnet;
 let server: TestPostgres;
 let store: ServiceStore;
 let processes: [Served, Served];
+let databaseUrl = "";
 beforeAll(async () => {
   [devnet, server] = await Promise.all([startChain({ relayers: 2 }), startPostgres()]);
-  const databaseUrl = await server.createDatabase();
+  databaseUrl = await server.createDatabase();
   store = await openStore(databaseUrl);
   processes = [
     await serveOn(devnet, { selfBuilt: false, databaseUrl, wallets: [0] }),
@@ -117,6 +119,20 @@ test("three halves of a payment at once: two of them go back", async () => {
   ]);
   expect(await received()).toBe(oneCent);
   expect(await read()).toMatchObject({ refundedAmount: `${oneCent}`, refunds: [{}, {}] });
+});
+
+test("beside a process of an earlier version: not now, and the same refund later", async () => {
+  const { paid, read, refund } = await sell();
+  const older = new Client({ connectionString: databaseUrl, application_name: "farthing/0014" });
+  older.on("error", () => {});
+  await older.connect();
+  const body = refundBody(paid, 0);
+  const refused = { error: "service_unavailable", retryable: true };
+  expect(await refund(body)).toMatchObject(refused);
+  expect(await read()).toMatchObject({ refunds: [] });
+  await older.end();
+  // The server notices the end a moment later.
+  await expect.poll(() => refund(body)).toMatchObject({ status: "confirmed" });
 });
 
 test("a Safe with two of three owners returns a payment", async () => {

@@ -18,7 +18,7 @@ import {
   textAt,
   type Served,
 } from "../support/facilitator.testing.ts";
-import { keyIn } from "@farthing/lab/api-keys";
+import { keyIn } from "../support/api-keys.testing.ts";
 import { createRefunds, type Paid } from "../support/refunds.testing.ts";
 
 let devnet: Devnet;

@@ -4,11 +4,20 @@ import { createServer, type ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Devnet } from "@farthing/devnet";
-import { isObject, parseJson, toXdcAddress, type JsonObject } from "@farthing/protocol";
-import { silentLog, systemClock } from "@farthing/engine/base";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  isObject,
+  parseJson,
+  parsePaymentRequest,
+  toXdcAddress,
+  xdc,
+  type JsonObject,
+  type Payment,
+} from "@farthing/protocol";
+import { Secret, silentLog, systemClock } from "@farthing/engine/base";
+import { afterAll, assert, beforeAll, describe, expect, test } from "vitest";
 import { createApiKey } from "../../src/features/api-keys/key-text.ts";
 import { openStore } from "../../src/features/open-store.ts";
+import { createScreening } from "../../src/payments/screening.ts";
 import { createClockWithWaits } from "../support/changed-waits.testing.ts";
 import {
   bodyOn,
@@ -245,8 +254,31 @@ describe("the service", () => {
     await served.stop();
   });
 
+  test("is asked again after a minute, and for the same addresses on another network", async () => {
+    let nowMs = 0;
+    const asksAt = createScreening({
+      denyList: undefined,
+      screeningUrl: new Secret(url),
+      screeningFailure: "refuse",
+      clock: { ...clock, nowMs: () => nowMs },
+      log: silentLog,
+    });
+    const parsed = parsePaymentRequest(bodyOn(devnet));
+    assert(asksAt && parsed.ok, "a service is asked about a readable payment");
+    const { payment } = parsed.value;
+    const codeOf = async (asked: Payment) => (await asksAt(asked))?.code;
+    respond = say('{"allowed":true}');
+    expect(await codeOf(payment)).toBeUndefined();
+    respond = say('{"allowed":false}');
+    expect(await codeOf({ ...payment, network: xdc })).toBe(code);
+    nowMs = 59_999;
+    expect(await codeOf(payment)).toBeUndefined();
+    nowMs = 60_000;
+    expect(await codeOf(payment)).toBe(code);
+  });
+
   test.each([
-    ["refuses to respond", say("{}", 500)],
+    ["fails, whatever it says", say('{"allowed":true}', 500)],
     ["redirects", (response: ServerResponse) => response.writeHead(307, { location: "/" }).end()],
     ["says nothing that is understood", say('{"allowed":"yes"}')],
     ["says too much", say(`{"allowed":true,"why":"${"x".repeat(5_000)}"}`)],

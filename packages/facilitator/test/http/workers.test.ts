@@ -22,7 +22,7 @@ import {
   type ServeOptions,
   type Served,
 } from "../support/facilitator.testing.ts";
-import { keyIn } from "@farthing/lab/api-keys";
+import { keyIn } from "../support/api-keys.testing.ts";
 import { chainCases, shapeCases, termsCases } from "../support/refusal-cases.testing.ts";
 import { rawPost, sendRaw } from "../support/raw-http.testing.ts";
 import { ask, workersOf, type PlainRequest } from "../support/worker-processes.testing.ts";

@@ -32,7 +32,7 @@ import {
   walletAt,
   type Served,
 } from "../../../test/support/facilitator.testing.ts";
-import { keyIn } from "@farthing/lab/api-keys";
+import { keyIn } from "../../../test/support/api-keys.testing.ts";
 
 const network = channelNetwork;
 

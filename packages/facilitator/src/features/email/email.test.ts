@@ -14,7 +14,7 @@ import {
   walletAt,
   type Served,
 } from "../../../test/support/facilitator.testing.ts";
-import { keyIn } from "@farthing/lab/api-keys";
+import { keyIn } from "../../../test/support/api-keys.testing.ts";
 import { holdAnswers, readContract } from "../../../test/support/openapi.testing.ts";
 import { checkMail } from "../../operations/doctor-mail.ts";
 import { createMailer } from "../../http/outbound/mailer.ts";

@@ -13,7 +13,7 @@ import {
   type Answer,
   type Served,
 } from "../../../test/support/facilitator.testing.ts";
-import { keyIn } from "@farthing/lab/api-keys";
+import { keyIn } from "../../../test/support/api-keys.testing.ts";
 import { holdAnswers, readContract } from "../../../test/support/openapi.testing.ts";
 import { openStore } from "../open-store.ts";
 import { createRecorder } from "./recorder.ts";

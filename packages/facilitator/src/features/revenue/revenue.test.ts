@@ -10,7 +10,7 @@ import {
   startChain,
   type Served,
 } from "../../../test/support/facilitator.testing.ts";
-import { keyIn } from "@farthing/lab/api-keys";
+import { keyIn } from "../../../test/support/api-keys.testing.ts";
 import { holdAnswers, readContract } from "../../../test/support/openapi.testing.ts";
 import { bothEngines } from "../../../test/stores/store-benches.testing.ts";
 import { claimOf, hex32, next } from "../../../test/stores/store-values.testing.ts";

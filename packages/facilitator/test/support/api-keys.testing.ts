@@ -1,6 +1,8 @@
 /** API keys of accounts whose wallets do not sign in. */
-import { createApiKey, openStore, systemClock, type Clock } from "@farthing/facilitator";
+import { systemClock, type Clock } from "@farthing/engine/base";
 import type { Address } from "@farthing/protocol";
+import { createApiKey } from "../../src/features/api-keys/key-text.ts";
+import { openStore } from "../../src/features/open-store.ts";
 
 /** Creates a key of an account in a service's database, for devnet unless told otherwise, and returns its text. */
 export async function keyIn(
