@@ -91,9 +91,9 @@ async function expectExpired(body: JsonObject): Promise<void> {
   });
 }
 
-describe("submitted by a third party, and asked for while the token refuses every transfer of it", () => {
-  const payer = () => walletAt(devnet.buyers, 0).address;
+const payer = () => walletAt(devnet.buyers, 0).address;
 
+describe("submitted by a third party, and asked for while the token refuses every transfer of it", () => {
   test.each([
     ["the token is paused", () => devnet.usdc.pause(), () => devnet.usdc.unpause()],
     [
@@ -105,7 +105,7 @@ describe("submitted by a third party, and asked for while the token refuses ever
     const body = bodyWith();
     const hash = await frontRun(devnet, body);
     await refuse();
-    await expectNamed(body, hash).finally(restore);
+    await expectNamed(body, hash).finally(() => restore());
   });
 });
 

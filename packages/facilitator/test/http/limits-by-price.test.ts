@@ -64,6 +64,8 @@ test("the smallest amount rises with the price; refusals and status say it, and 
   expect(await verify(payment)).toMatchObject({ isValid: true });
   await priceIs(hundred);
   expect(await smallest()).toMatchObject({ hosted: "0.050000", public: "0.000000" });
+  const exactly = bodyOn(devnet, { authorization: { value: 50_000n } });
+  expect(await verify(exactly)).toMatchObject({ isValid: true });
   expect(await verify(bodyOn(devnet))).toMatchObject({
     isValid: false,
     invalidMessage: expect.stringMatching(/0\.05/),

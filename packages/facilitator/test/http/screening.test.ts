@@ -173,8 +173,11 @@ describe("the list", () => {
   test("stops the start when it cannot be read", async () => {
     const wrong = join(folder, "wrong.txt");
     writeFileSync(wrong, "0x12\n");
+    const huge = join(folder, "huge.txt");
+    writeFileSync(huge, `#${"-".repeat(8 * 1024 * 1024)}`);
     for (const [file, says] of [
       [wrong, /FARTHING_DENY_LIST_FILE: .*wrong\.txt, line 1: 0x12 is not an address/],
+      [huge, /FARTHING_DENY_LIST_FILE: .*huge\.txt is larger than 8388608 bytes/],
       [join(folder, "nowhere.txt"), /FARTHING_DENY_LIST_FILE: .*nowhere\.txt/],
     ] as const) {
       const start = serveOn(devnet, { wallets: [1], env: { FARTHING_DENY_LIST_FILE: file } });

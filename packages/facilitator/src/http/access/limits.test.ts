@@ -59,9 +59,10 @@ test("what junk gives back is gone with its window", async () => {
   expect(await asksWithKey({ isJunk: false })).toBe(false);
 });
 
+const ipOf = (index: number) => `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`;
+
 test("where there are too many callers to count, the one that asked last is not forgotten", async () => {
   const { asks } = createAsker(2);
-  const ipOf = (index: number) => `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`;
   const frequent = "203.0.113.7";
   const quiet = "203.0.113.8";
   for (const ip of [frequent, quiet, quiet]) await asks(ip);
