@@ -92,11 +92,12 @@ export function createVerifier(deps: VerifierDeps) {
     const terms = checkTerms(request, options.served);
     if (!terms.ok) return terms;
     const verified = await verify(request, options);
-    if (!verified.ok && isAboutTime(verified.refusal)) return verified;
     // Runs after the chain read, so that payments which shared a call also share this lookup.
     if (verified.ok) return openExchange(verified);
     const claimed = await deps.findByKey(authorizationKeyOf(request));
-    if (claimed) return refuseSigned(request, claimed, options);
+    // Out of its time it may still be in a block that this service has not seen, unless it has failed.
+    const hasEnded = claimed?.state === "failed" && isAboutTime(verified.refusal);
+    if (claimed && !hasEnded) return refuseSigned(request, claimed, options);
     if (verified.refusal.code !== "nonce_already_used") return verified;
     const { refusal } = await deps.refuseUsed(authorizationKeyOf(request), request);
     return { ok: false as const, refusal };

@@ -105,7 +105,8 @@ describe("submitted by a third party, and asked for while the token refuses ever
     const body = bodyWith();
     const hash = await frontRun(devnet, body);
     await refuse();
-    await expectNamed(body, hash).finally(() => restore());
+    onTestFinished(() => restore());
+    await expectNamed(body, hash);
   });
 });
 
@@ -157,6 +158,26 @@ describe("submitted by somebody else in time, and first asked for too late", () 
     await expectNamed(body, hash);
     await expire();
   });
+});
+
+test("claimed here, and its block not seen yet: it is being settled, and no new one is asked for", async () => {
+  await devnet.rpc("evm_setAutomine", [false]);
+  onTestFinished(() => devnet.rpc("evm_setAutomine", [true]));
+  const end = secondsFromNow(clock.aheadMs / 1_000 + 8);
+  const body = bodyOn(devnet, { authorization: { validBefore: end } });
+  const { body: pending } = await served.post("/settle", body, { prefer: "respond-async" });
+  expect(pending).toMatchObject({ status: "pending" });
+  clock.aheadMs += 4_000;
+  await expect.poll(() => secondsFromNow(clock.aheadMs / 1_000) > end).toBe(true);
+  expect((await served.post("/verify", body)).body).toMatchObject({
+    isValid: false,
+    invalidReason: "nonce_already_used",
+    invalidMessage: expect.stringMatching(/is being settled .*ask \/settle again/),
+  });
+  // The block comes too late for it, so it has failed, and is expired.
+  await expire();
+  const afterBlock = () => devnet.mine().then(() => served.post("/verify", body));
+  await expect.poll(afterBlock).toMatchObject({ body: { invalidReason: "authorization_expired" } });
 });
 
 describe("refused without a search", () => {
