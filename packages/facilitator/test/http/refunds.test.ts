@@ -280,6 +280,7 @@ test("a payment on a network that is served no more", async () => {
   const body = refundBody(paid, 0, { to: sale.payer, nonce: refundNonce(sale, 0) });
   const answer = await seller.post("/v1/refunds", body);
   expect(answer.body).toMatchObject({ success: false, errorReason: "unsupported_network" });
+  expect((await served.get(`/settlements/${id}`, key)).status).toBe(404);
 });
 
 test("a refund's nonce buys nothing, whatever becomes of the refund", async () => {

@@ -13,6 +13,7 @@ import {
   finalAfterBlocks,
   newDatabaseUrl,
   oneCent,
+  payerAndNonceOf,
   serveOn,
   startChain,
   textAt,
@@ -21,7 +22,9 @@ import {
   type Answer,
   type Served,
 } from "../../../test/support/facilitator.testing.ts";
+import { createRefunds } from "../../../test/support/refunds.testing.ts";
 import { openStore, type ServiceStore } from "../open-store.ts";
+import { mineToFinal } from "../purchases/purchases.testing.ts";
 
 let devnet: Devnet;
 let store: ServiceStore;
@@ -141,6 +144,32 @@ test("an inactive plan: nothing is sent until the operator activates it", async 
   await store.setPlan(devnet.seller.address, "active");
   expect((await verify()).body).toMatchObject({ isValid: true });
   expect((await settle(body, { prefer: "wait=20" })).body).toMatchObject({ success: true });
+});
+
+test("an inactive plan refunds nothing: a refund costs gas as a payment does", async () => {
+  await leaveOnly(4);
+  const body = bodyOn(devnet);
+  const { payer } = payerAndNonceOf(body);
+  const settled = await settle(body, { prefer: "wait=20" });
+  const id = textAt(settled.body, "id");
+  await mineToFinal(devnet);
+  const finalizedAt = async () =>
+    (await served.get(`/settlements/${id}`, headers)).body["finalizedAt"];
+  await expect.poll(finalizedAt).not.toBeNull();
+  const { refundBody } = createRefunds(() => devnet);
+  const paid = { id, payer, payTo: devnet.seller.address, amount: oneCent, body };
+  const own = { ...headers, prefer: "wait=20" };
+  const refund = (ordinal = 0) => served.post("/v1/refunds", refundBody(paid, ordinal), own);
+  await store.setPlan(devnet.seller.address, "inactive");
+  const before = await countOf(devnet, served.relayer);
+  // The second one before the first would be refused, and is not evaluated either.
+  for (const ordinal of [0, 1]) {
+    const denied = await refund(ordinal);
+    expectDenied(denied, "seller_plan_inactive", /not evaluated and no money moved/);
+  }
+  expect(await countOf(devnet, served.relayer)).toBe(before);
+  await store.setPlan(devnet.seller.address, "active");
+  expect((await refund()).body).toMatchObject({ success: true });
 });
 
 test("free credits pay for the first settlements of a month, also of a new account", async () => {
