@@ -53,6 +53,17 @@ test.each([
   expect([pending.mayBeOut, isUnknownToNodes(pending)]).toEqual([mayBeOut, !mayBeOut]);
 });
 
+test("an attempt's age begins with its first send, also if that took until a later block", () => {
+  const pending = createPendingNonce(attempt(1), atBlock, false);
+  noteSend(pending, "accepted", atBlock + 1);
+  noteSend(pending, "accepted", atBlock + 4);
+  const first = { attemptedAtBlock: atBlock + 1, sentAtBlock: atBlock + 4 };
+  expect(pending).toMatchObject(first);
+  addAttempt(pending, attempt(2), atBlock + 30);
+  noteSend(pending, "accepted", atBlock + 31);
+  expect(pending).toMatchObject({ attemptedAtBlock: atBlock + 31, sentAtBlock: atBlock + 31 });
+});
+
 test("what a node has taken stays known when it is refused later", () => {
   const pending = createPendingNonce(attempt(1), atBlock, false);
   noteSend(pending, "accepted", atBlock);

@@ -81,6 +81,7 @@ export function addTo(
 
 /** Records how a send of the newest attempt ended. */
 export function noteSend(pending: PendingNonce, outcome: SendOutcome, headNumber: number): void {
+  if (pending.outcome === "unsent") pending.attemptedAtBlock = headNumber;
   pending.outcome = outcome;
   pending.mayBeOut ||= !isRefusal(outcome);
   if (newestOf(pending).settlementIds.length > 0 && pending.told !== "may_be_out") {

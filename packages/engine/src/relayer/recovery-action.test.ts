@@ -14,7 +14,7 @@ import { signedTransaction as transaction } from "./relayer-transaction.testing.
 
 const signedAt = 1_000;
 
-/** A pending whose sends all ended so, the last one at a block. */
+/** A pending whose sends all ended so, with another one at `sentAt`. */
 function pendingAfter(
   outcome: PendingNonce["outcome"],
   options: PendingOptions = {},
@@ -23,9 +23,9 @@ function pendingAfter(
   const ids = Array.from({ length: carries }, (_, index) => `stl_${index}`);
   const pending = createPendingNonce(transaction(1, ids), signedAt, mayBeOut);
   for (let id = 2; id <= attempts; id++) addAttempt(pending, transaction(id, ids), signedAt);
-  for (let send = 0; send < sends; send++) {
-    if (outcome !== "unsent") noteSend(pending, outcome, options.sentAt ?? signedAt);
-  }
+  if (outcome === "unsent") return pending;
+  for (let send = 0; send < sends; send++) noteSend(pending, outcome, signedAt);
+  if (options.sentAt !== undefined) noteSend(pending, outcome, options.sentAt);
   return pending;
 }
 
@@ -46,9 +46,26 @@ const cases: readonly Case[] = [
   ["taken, and not mined after 3 blocks", pendingAfter("accepted"), 3, "fan_out"],
   ["known everywhere after 8", pendingAfter("accepted", { sentAt: signedAt + 5 }), 8, "move"],
   ["after 25", pendingAfter("accepted", { sentAt: signedAt + 24 }), 25, "reprice"],
-  ["replaced once: not after 25", pendingAfter("accepted", { attempts: 2 }), 25, "move"],
-  ["replaced once: after 50", pendingAfter("accepted", { attempts: 2 }), 50, "reprice"],
-  ["with nothing left to carry", pendingAfter("accepted", { carries: 0 }), 25, "cancel"],
+  ["after 25 that were seen at once, sent once", pendingAfter("accepted"), 25, "move"],
+  ["the same, with nothing left to carry", pendingAfter("accepted", { carries: 0 }), 25, "move"],
+  [
+    "replaced once: not after 25",
+    pendingAfter("accepted", { attempts: 2, sentAt: signedAt + 22 }),
+    25,
+    "move",
+  ],
+  [
+    "replaced once: after 50",
+    pendingAfter("accepted", { attempts: 2, sentAt: signedAt + 49 }),
+    50,
+    "reprice",
+  ],
+  [
+    "with nothing left to carry",
+    pendingAfter("accepted", { carries: 0, sentAt: signedAt + 24 }),
+    25,
+    "cancel",
+  ],
   ["another transaction has the nonce", pendingAfter("replacement_underpriced"), 3, "fan_out"],
   ["no predecessor, the same block", pendingAfter("nonce_too_high"), 0, "wait"],
   ["no predecessor, the next block", pendingAfter("nonce_too_high"), 1, "send"],

@@ -116,7 +116,9 @@ function isOverCap(pending: PendingNonce, gasPrice: bigint): boolean {
 }
 
 function actionOnAccepted(pending: PendingNonce, sinceSend: number, sinceAttempt: number) {
-  if (sinceAttempt >= repriceAfterBlocks * 2 ** (pending.attempts.length - 1)) {
+  // A process that sees many blocks at once has sent it once: the same bytes again come first.
+  const isRepeated = pending.sentAtBlock > pending.attemptedAtBlock;
+  if (isRepeated && sinceAttempt >= repriceAfterBlocks * 2 ** (pending.attempts.length - 1)) {
     // With nothing left to carry, the nonce only has to be used.
     return pending.unresolved.size === 0 ? "cancel" : "reprice";
   }

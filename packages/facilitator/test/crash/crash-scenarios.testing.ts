@@ -134,7 +134,10 @@ export const replacement: CrashScenario = {
     loseTheFirst(running);
     await ask(running);
     await victim.passed("recordSent");
-    await environment.devnet.mine(repriceAfterBlocks + 1);
+    await environment.devnet.mine(repriceAfterBlocks);
+    // Seen at once, these blocks have the same bytes sent again first.
+    await victim.passed("recordSent", 2);
+    await environment.devnet.mine(fanOutAfterBlocks);
     await victim.passed("replaceTransaction");
     await sentAnother(running);
     await conclude(running);
