@@ -264,7 +264,13 @@ describe("shares", () => {
     expect(queue.take(idle, 1)?.values).toEqual([first]);
     expect(queue.take(idle, 1)).toBeUndefined();
     queue.carry(first?.id ?? "", 1_000);
-    expect(queue.take(idle, 1)).toBeUndefined();
+    // Another one is ready when its payer is paused: it waits, and keeps its place.
+    const ready = place({ isAlone: true, payer: "p" });
+    queue.add(ready, ready);
+    queue.pause("p", 2_000);
+    expect([queue.take(idle, 1), queue.size]).toEqual([undefined, 3]);
+    queue.resume(2_000);
+    expect(queue.take(idle, 1)?.values).toEqual([ready]);
     queue.pause("payer", 5_000);
     queue.end(first?.id ?? "");
     expect(queue.take(idle, 1)).toBeUndefined();

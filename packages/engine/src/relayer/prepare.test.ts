@@ -6,7 +6,8 @@ import { createChain } from "../chain/endpoints/chain.ts";
 import type { PaymentReading } from "../chain/payments/payment-reading.ts";
 import type { Settlement } from "../model/settlement.ts";
 import { queuedSettlement } from "../model/settlement.testing.ts";
-import { plainTransferGas } from "./fees.ts";
+import type { RpcReply } from "../chain/endpoints/rpc-endpoint.ts";
+import { contractGasLimit, contractTransferGasMax, plainTransferGas } from "./fees.ts";
 import { prepare, type PrepareDeps } from "./prepare.ts";
 
 /** Unix seconds of this machine's clock. */
@@ -22,13 +23,19 @@ interface Situation {
   /** Why the token would revert now; a simulation succeeds without. */
   readonly revert?: string;
   readonly payerHasCode?: boolean;
+  /** What the node says of a contract wallet's transaction: first to an estimate, then to a call. */
+  readonly says?: readonly Said[];
   readonly view?: ReturnType<PrepareDeps["view"]>;
 }
 
+/** An amount of gas, the text of a revert, or an error of the node's own. */
+type Said = bigint | { readonly revert: string } | { readonly error: string };
+
 /** Returns what was prepared, and whether the payment was simulated for it. */
 async function prepared(changes: Partial<Settlement>, situation: Situation = {}) {
-  const { simulatedAt = nowMs, revert, payerHasCode = false, view } = situation;
+  const { simulatedAt = nowMs, revert, payerHasCode = false, says = [], view } = situation;
   let simulations = 0;
+  const asked: { readonly method: string; readonly params: readonly unknown[] }[] = [];
   const reading: PaymentReading = {
     blockNumber: 9,
     blockTime: now,
@@ -39,7 +46,11 @@ async function prepared(changes: Partial<Settlement>, situation: Situation = {})
     revertData: revertWith(revert ?? ""),
   };
   const deps: PrepareDeps = {
-    chain: { ...createChain({ network, endpoints: [], log: silentLog }), distanceMs: () => 0 },
+    chain: {
+      ...createChain({ network, endpoints: [], log: silentLog }),
+      distanceMs: () => 0,
+      read: async (calls) => calls.map((call) => replyOf(says[asked.push(call) - 1])),
+    },
     read: async () => {
       simulations++;
       return reading;
@@ -58,7 +69,16 @@ async function prepared(changes: Partial<Settlement>, situation: Situation = {})
   const settlement = { ...payment, ...changes };
   const carriage = { from: payment.payTo, hasLimits: false, isShared: true };
   const preparation = await prepare({ settlement, simulatedAt }, carriage, deps);
-  return { kind: preparation.kind, preparation, simulations };
+  return { kind: preparation.kind, preparation, simulations, asked };
+}
+
+function replyOf(said: Said | undefined): RpcReply {
+  if (typeof said === "bigint") return { ok: true, result: `0x${said.toString(16)}` };
+  if (said === undefined) throw new Error("The node was not to be asked.");
+  if ("error" in said)
+    return { ok: false, error: { code: -32_000, message: said.error, data: undefined } };
+  const data = said.revert === "" ? undefined : revertWith(said.revert);
+  return { ok: false, error: { code: 3, message: "execution reverted", data } };
 }
 
 /** The data of `Error(string)`. */
@@ -123,3 +143,49 @@ test("a payer that has got code since shares no transaction", async () => {
     queued: { settlement: { id: "stl_1", payerHasCode: true }, goesAlone: true },
   });
 });
+
+const contract = { payerHasCode: true };
+
+test("a contract wallet's transaction is simulated as it will be sent, and has a share of its own", async () => {
+  const { preparation, asked } = await prepared(contract, { says: [150_000n, 0n] });
+  expect(preparation).toMatchObject({
+    kind: "plan",
+    plan: { gasLimit: contractGasLimit(150_000n), payerLimit: { payer: payment.payer, max: 1 } },
+  });
+  expect(asked.map(({ method }) => method)).toEqual(["eth_estimateGas", "eth_call"]);
+  const sent = { from: payment.payTo, gas: `0x${contractGasLimit(150_000n)?.toString(16)}` };
+  expect(asked[1]?.params[0]).toMatchObject(sent);
+});
+
+test("a node that estimates nothing leaves the highest limit, and the simulation decides", async () => {
+  const { preparation } = await prepared(contract, { says: [{ error: "not now" }, 0n] });
+  expect(preparation).toMatchObject({ plan: { gasLimit: contractTransferGasMax } });
+});
+
+const balance = "ERC20: transfer amount exceeds balance";
+
+test.each([
+  ["is paused at the estimate", [{ revert: "Pausable: paused" }], "wait", undefined],
+  ["is paused at the simulation", [150_000n, { revert: "Pausable: paused" }], "wait", undefined],
+  ["has no balance at the estimate", [{ revert: balance }], "refused", "insufficient_funds"],
+  ["has none at the simulation", [150_000n, { revert: balance }], "refused", "insufficient_funds"],
+  ["reverts without a word", [150_000n, { revert: "" }], "refused", "simulation_failed"],
+  ["needs more gas than is paid", [contractTransferGasMax + 1n], "refused", "simulation_failed"],
+  ["burns all gas", [150_000n, { error: "out of gas" }], "refused", "simulation_failed"],
+] as const)("a contract wallet whose transfer %s", async (_name, says, kind, code) => {
+  const { preparation, asked } = await prepared(contract, { says });
+  expect(preparation.kind).toBe(kind);
+  expect(asked).toHaveLength(says.length);
+  if (code) expect(preparation).toMatchObject({ refusal: { code }, atBlock: 9 });
+});
+
+test.each([
+  ["not today", /not today/],
+  ["", /more than \d+ gas/],
+])(
+  "a contract wallet that reverts with %j is told why, or that it takes too much gas",
+  async (revert, says) => {
+    const { preparation } = await prepared(contract, { says: [{ revert }] });
+    expect(preparation).toMatchObject({ refusal: { message: expect.stringMatching(says) } });
+  },
+);
