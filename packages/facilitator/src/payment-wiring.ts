@@ -15,6 +15,7 @@ import { authenticate } from "./features/api-keys/key-text.ts";
 import { createCatalogue } from "./features/listings/extension-responses.ts";
 import { surfacesOf } from "./http/access/surface.ts";
 import { createAttestor } from "./payments/attestation.ts";
+import { createCallOnce } from "./payments/channels/call-once.ts";
 import { createAuthorizer } from "./payments/channels/authorizer.ts";
 import { valueAt } from "./payments/by-gas-price.ts";
 import { createSmallestPayment } from "./payments/keyless/smallest-payment.ts";
@@ -88,6 +89,7 @@ export function createPaymentContext(wiring: PaymentWiring): PaymentContext {
       return step === "chain" || step === "database" ? step : "done";
     },
     ...batchKeylessChecks({ store, clock }),
+    callOnce: createCallOnce(clock),
     payForClaims: (claims) => {
       const price = { credits: presentFee.fee(), freeCredits: config.freeCredits };
       return store.payForClaims(claims, price, clock.nowMs());
@@ -95,6 +97,8 @@ export function createPaymentContext(wiring: PaymentWiring): PaymentContext {
     returnClaimCredits: (account, credits) =>
       store.returnClaimCredits(account, credits, clock.nowMs()),
     spendReservations: store.spendReservations,
+    restoreReservations: (chainId, spent) =>
+      store.restoreReservations(chainId, spent, clock.nowMs()),
     gasOf: engine.estimateGas,
     costOf({ network, gasPrice }) {
       // Beside mainnet, coins of a test network are worth nothing, and its keys pay nothing.

@@ -123,6 +123,7 @@ function mortalStore(store: ChannelStore, { step }: Mortal): ChannelStore {
     takeForClaim: (...input) => step("takeForClaim", () => store.takeForClaim(...input)),
     giveBack: (...input) => step("giveBack", () => store.giveBack(...input)),
     spendReservations: (...input) => step("spend", () => store.spendReservations(...input)),
+    restoreReservations: (...input) => step("restore", () => store.restoreReservations(...input)),
     findWatchedBlock: (...input) => step("read", () => store.findWatchedBlock(...input)),
     listEventsBetween: (...input) => step("read", () => store.listEventsBetween(...input)),
     listChannelEvents: (...input) => step("read", () => store.listChannelEvents(...input)),

@@ -27,7 +27,8 @@ import type {
   KeylessResult,
 } from "./keyless/store.ts";
 import type { Attestor } from "./attestation.ts";
-import type { ChannelContext, ClaimedChannels } from "./channels/context.ts";
+import type { CallOnce } from "./channels/call-once.ts";
+import type { ChannelContext, ClaimedChannels, SpentReservation } from "./channels/context.ts";
 import type { RespondToExtensions } from "./extension-responses.ts";
 import type { PresentFee } from "./present-fee.ts";
 import type { HistoryPart } from "./service-history.ts";
@@ -92,11 +93,18 @@ export interface PaymentContext extends Omit<ServerContext, "limits">, Authentic
   chargeKeylessCall(call: KeylessCall): Promise<KeylessCallCharge>;
   /** Takes `gwei` of a call that was counted back. */
   returnKeylessCall(call: KeylessCall, half: GasHalf): Promise<void>;
+  /** Makes a claim or a refund of channels, unless the same one is under way. */
+  readonly callOnce: CallOnce;
   /** Takes the credits of claims; returns how many, and undefined where the account has fewer. */
   payForClaims(claims: ClaimedChannels): Promise<number | undefined>;
   returnClaimCredits(account: Address, credits: number): Promise<void>;
-  /** The credits that are reserved for these channels are spent: their claim was sent. */
-  spendReservations(chainId: ChainId, channelIds: readonly Hex[]): Promise<void>;
+  /** The credits that are reserved for these channels are spent; returns them. */
+  spendReservations(
+    chainId: ChainId,
+    channelIds: readonly Hex[],
+  ): Promise<readonly SpentReservation[]>;
+  /** Reserves again what was spent on claims that were not sent. */
+  restoreReservations(chainId: ChainId, spent: readonly SpentReservation[]): Promise<void>;
   readonly refund: Refund;
   findSettlement(id: string): Promise<Settlement | undefined>;
   listRefunds(settlementIds: readonly string[]): Promise<readonly StoredRefund[]>;

@@ -52,6 +52,8 @@ export async function keepChannels(
   await store.hasOpenChannels(chainId);
   await store.takeForClaim(chainId, [channelId], { now, until: now + 1 });
   await store.giveBack(chainId, [channelId], now + 1);
+  const spent = await store.spendReservations(chainId, [channelId]);
+  await store.restoreReservations(chainId, spent, now);
   await store.spendReservations(chainId, [channelId]);
   const claims = { account, chainId, channelIds: [channelId] };
   const paid = await store.payForClaims(claims, price, now);

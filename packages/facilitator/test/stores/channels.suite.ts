@@ -229,6 +229,28 @@ export function channelsSuite(start: () => Promise<StoreBench>): void {
     expect(await store.findCredits(account)).toMatchObject({ available: 5 });
   });
 
+  test("what was spent on a claim that was not sent is reserved again, or given back, once", async () => {
+    const { store } = at();
+    const account = newAccount();
+    const voucher = voucherOf(account);
+    const { channelId } = voucher;
+    const terms = { credits: 2, freeCredits: 0 };
+    await store.grantCredits({ account, kind: "grant", credits: 9, actor: "t", note: null }, now);
+    await store.keepVouchers([voucher], terms, now);
+    const available = async () => (await store.findCredits(account)).available;
+    const spend = () => store.spendReservations(chainId, [channelId]);
+    const spent = await spend();
+    expect(spent).toEqual([{ channelId, account, credits: 2 }]);
+    expect(await spend()).toEqual([]);
+    await store.restoreReservations(chainId, spent, now);
+    expect([await spend(), await available()]).toEqual([spent, 7]);
+    // Another voucher has reserved its own claim meanwhile.
+    await store.keepVouchers([{ ...voucher, charged: 6n }], terms, now);
+    expect(await available()).toBe(5);
+    await store.restoreReservations(chainId, spent, now);
+    expect([await available(), await store.auditCredits(10)]).toEqual([7, []]);
+  });
+
   test("of several vouchers of a channel in one call the highest total is kept, in any order", async () => {
     const { store } = at();
     for (const totals of [

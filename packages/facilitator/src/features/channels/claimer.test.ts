@@ -206,3 +206,82 @@ test("a sweep by a third party counts as sent to the receiver", async () => {
   await expect.poll(unsent).toEqual([]);
   expect(called).toEqual([]);
 });
+
+/** A vault with one voucher that is due, for whose claim one of nine credits is reserved. */
+async function claimOne(chainOf: (given: ClaimGiven) => Channels["call"]) {
+  const store = await openVault();
+  const { chainId } = apothem;
+  const voucher = voucherOf(account, { chainId, claimSignature });
+  await store.keepVouchers([voucher], oneCredit, 1);
+  const { clock, go } = createStoppedClock();
+  const seeClaimed = (totalClaimed: bigint) => {
+    const state = { balance: 9n, totalClaimed, withdrawing: 0n, withdrawRequestedAt: 0 };
+    const seen = [{ channelId: voucher.channelId, state: { ...state, refundNonce: 0n } }];
+    return store.recordChannels(chainId, seen, clock.nowMs());
+  };
+  const available = async () => (await store.findCredits(account)).available;
+  const isCalled = Promise.withResolvers<void>();
+  const call = chainOf({ store, voucher, seeClaimed });
+  const { chain } = createChain({
+    call: async (...input) => {
+      isCalled.resolve();
+      return call(...input);
+    },
+  });
+  await store.makeDue(account, chainId, clock.nowMs());
+  const deps = { store, chain, chainIds: [chainId], authorizer: noAuthorizer, clock };
+  const stop = createClaimer({ ...deps, log: silentLog }).start();
+  onTestFinished(() => stop());
+  await go();
+  await isCalled.promise;
+  return { go, seeClaimed, available };
+}
+
+interface ClaimGiven {
+  readonly store: Awaited<ReturnType<typeof openVault>>;
+  readonly voucher: ReturnType<typeof voucherOf>;
+  seeClaimed(totalClaimed: bigint): Promise<void>;
+}
+
+const oneCredit = { credits: 1, freeCredits: 0 };
+const pending = { kind: "pending", transaction: null } as const;
+const reverts = { kind: "reverts", revertData: undefined } as const;
+
+test("the credit of a claim stays spent where another process sees it in a block first", async () => {
+  const seen = Promise.withResolvers<void>();
+  const heard = Promise.withResolvers<typeof pending>();
+  const { available } = await claimOne(({ seeClaimed }) => async () => {
+    await seeClaimed(5n);
+    seen.resolve();
+    return heard.promise;
+  });
+  await seen.promise;
+  const left = await available();
+  heard.resolve(pending);
+  expect(left).toBe(8);
+});
+
+test.each([
+  ["would revert", async () => reverts],
+  ["finds no wallet", () => Promise.reject(new Error("No relayer wallet can take work"))],
+])(
+  "a claim that %s was not sent: its credit is given back if it is not needed",
+  async (_, call) => {
+    const { go, seeClaimed, available } = await claimOne(() => call);
+    await go(1_000);
+    expect(await available()).toBe(8);
+    await seeClaimed(5n);
+    expect(await available()).toBe(9);
+  },
+);
+
+test("a voucher that comes while a claim is tried reserves its own credit, and no third one", async () => {
+  const { go, seeClaimed, available } = await claimOne(({ store, voucher }) => async () => {
+    await store.keepVouchers([{ ...voucher, charged: 6n }], oneCredit, 2);
+    return reverts;
+  });
+  await go(1_000);
+  expect(await available()).toBe(8);
+  await seeClaimed(6n);
+  expect(await available()).toBe(9);
+});

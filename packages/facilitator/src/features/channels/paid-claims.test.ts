@@ -14,6 +14,7 @@ import {
   type BuyerChannel,
 } from "../../../test/support/channels.testing.ts";
 import {
+  countOf,
   newDatabaseUrl,
   serveOn,
   startChain,
@@ -23,8 +24,11 @@ import {
 import { createApiKey } from "../api-keys/key-text.ts";
 import { openStore, type ServiceStore } from "../open-store.ts";
 
+/** A caller's wait for a claim to be in a block: 25 seconds, which a test shortens. */
+let callMs = 25_000;
+
 /** The claimer looks every ten seconds; here every tenth of one. */
-const clock = createClockWithWaits((ms) => (ms === 10_000 ? 100 : ms));
+const clock = createClockWithWaits((ms) => (ms === 10_000 ? 100 : ms === 25_000 ? callMs : ms));
 
 let devnet: Devnet;
 let proxy: RpcProxy;
@@ -33,11 +37,13 @@ let served: Served;
 let withKey: Record<string, string>;
 let authorizer: Address;
 let isFailing = false;
+/** What happens before the end of a transaction is stored. */
+let beforeClosing: (data: string) => Promise<unknown> = async () => undefined;
 /** Where the database fails once: after the signed bytes were stored, or after they were sent. */
 let failingAt: "recordSigned" | "recordSent" | undefined;
 
 beforeAll(async () => {
-  devnet = await startChain({ buyers: 9 });
+  devnet = await startChain({ buyers: 10 });
   proxy = await startRpcProxy(devnet.rpcUrl);
   const databaseUrl = newDatabaseUrl();
   opened = await openStore(databaseUrl);
@@ -49,6 +55,11 @@ beforeAll(async () => {
     spendReservations(...parameters) {
       if (isFailing) return Promise.reject(new Error("The database is gone"));
       return opened.spendReservations(...parameters);
+    },
+    async closeNonce(transaction, ...parameters) {
+      const { data } = { data: "", ...transaction };
+      await beforeClosing(data);
+      return opened.closeNonce(transaction, ...parameters);
     },
     async recordSigned(...parameters) {
       const submitted = await opened.recordSigned(...parameters);
@@ -135,12 +146,14 @@ async function keptOf({ channelId }: BuyerChannel): Promise<JsonObject | undefin
   return rows.find((one) => one["channelId"] === channelId);
 }
 
-test("a claim that was sent keeps its credits, also where the database fails afterwards", async () => {
+test("a claim for which the database fails before it is sent is not sent, and costs nothing", async () => {
   const channel = await open(0, 3);
   isFailing = true;
   onTestFinished(() => void (isFailing = false));
+  const before = await countOf(devnet, served.relayer);
   expect((await claim(channel, 20_000n)).status).toBeGreaterThanOrEqual(500);
-  expect(await creditsNow()).toBe(2);
+  expect(await countOf(devnet, served.relayer)).toBe(before);
+  expect(await creditsNow()).toBe(3);
 });
 
 test("a claim that is not sent costs nothing", async () => {
@@ -188,6 +201,55 @@ test("what the vault has reserved is spent by a claim that is asked for", async 
   expect((await claim(channel, 20_000n)).body).toMatchObject({ success: true });
   await expect.poll(() => keptOf(channel)).toMatchObject({ claimed: "20000" });
   expect(await creditsNow()).toBe(0);
+});
+
+test("it is spent also where a look of the vault sees the claim before its caller is answered", async () => {
+  const channel = await open(2, 1);
+  await keepVoucher(channel, 30_000n);
+  const signature = signVoucher(channel, 30_000n).slice(2);
+  beforeClosing = async (data) => {
+    // A sweep goes on: looks wait for its end.
+    if (!data.includes(signature)) return;
+    await expect.poll(() => keptOf(channel)).toMatchObject({ claimed: "30000" });
+  };
+  onTestFinished(() => void (beforeClosing = async () => undefined));
+  expect((await claim(channel, 30_000n)).body).toMatchObject({ success: true });
+  expect(await creditsNow()).toBe(0);
+});
+
+test("a claim that is repeated while it is under way is sent and paid for once", async () => {
+  const channel = await open(9, 3);
+  await devnet.rpc("evm_setAutomine", [false]);
+  callMs = 100;
+  onTestFinished(async () => {
+    callMs = 25_000;
+    await devnet.rpc("evm_setAutomine", [true]);
+  });
+  const errorReason = "settlement_pending";
+  const told = new Set<unknown>();
+  for (let call = 0; call < 3; call++) {
+    const { body } = await claim(channel, 20_000n);
+    expect(body).toMatchObject({ errorReason, transaction: expect.stringMatching(/^0x/) });
+    told.add(body["transaction"]);
+  }
+  expect(told.size).toBe(1);
+  expect(await creditsNow()).toBe(2);
+  await devnet.mine();
+  callMs = 25_000;
+  await devnet.rpc("evm_setAutomine", [true]);
+  const claimed = async () => (await claim(channel, 20_000n)).body;
+  await expect.poll(claimed).toMatchObject({ success: true, transaction: "" });
+  expect(await creditsNow()).toBe(2);
+});
+
+test("a claim that is in a block, or was not sent, keeps the next one from nothing", async () => {
+  const channel = await open(9, 5);
+  const refused = "invalid_batch_settlement_evm_claim_simulation_failed";
+  expect((await claim(channel, 3n * deposited)).body).toMatchObject({ errorReason: refused });
+  for (const units of [30_000n, 40_000n]) {
+    expect((await claim(channel, units)).body).toMatchObject({ success: true });
+  }
+  expect(await creditsNow()).toBe(3);
 });
 
 test("of a refund's rows those of other channels cost credits", async () => {

@@ -5,6 +5,7 @@
  */
 import { toLowerHex, type Address, type ChainId, type Hex } from "@farthing/protocol";
 import { textList, type Database } from "@farthing/engine/storage";
+import type { SpentReservation } from "../../payments/channels/context.ts";
 import { tellLowCredits } from "../credits/low-credits.ts";
 import { lockFunds } from "../credits/funds-store.ts";
 import { addMonthlyCredits } from "../credits/free-credits-store.ts";
@@ -57,19 +58,60 @@ export async function reserveClaims(
   return new Set(paid.map(({ channelId }) => channelId));
 }
 
-/** The reserved credits are spent: a claim of these channels was sent. */
+/** The reserved credits of these channels are spent; returns them. */
 export async function spendReservations(
-  { db, engine }: Database,
+  inside: Database,
   chainId: ChainId,
   ids: readonly Hex[],
-): Promise<void> {
-  if (ids.length === 0) return;
+): Promise<readonly SpentReservation[]> {
+  if (ids.length === 0) return [];
+  const { db, engine } = inside;
+  let reserved = db
+    .selectFrom("channel_vouchers")
+    .select(["channel_id", "account", "reserved_credits"])
+    .where("chain_id", "=", chainId)
+    .where("channel_id", "in", db.selectFrom(textList(engine, ids)).select("given.of"))
+    .where("reserved_credits", ">", 0)
+    .orderBy("channel_id");
+  if (engine.hasRowLocks) reserved = reserved.forUpdate();
+  const rows = await reserved.execute();
   await db
     .updateTable("channel_vouchers")
     .set({ reserved_credits: 0 })
     .where("chain_id", "=", chainId)
     .where("channel_id", "in", db.selectFrom(textList(engine, ids)).select("given.of"))
     .execute();
+  return rows.map((row) => ({
+    channelId: row.channel_id,
+    account: row.account,
+    credits: Number(row.reserved_credits),
+  }));
+}
+
+/**
+ * Reserves again what was spent on claims that were not sent. What another voucher has reserved
+ * meanwhile, or nothing is left to claim for, is given back.
+ */
+export async function restoreReservations(
+  inside: Database,
+  chainId: ChainId,
+  spent: readonly SpentReservation[],
+  now: number,
+): Promise<void> {
+  const over: SpentReservation[] = [];
+  for (const one of spent) {
+    const row = await inside.db
+      .updateTable("channel_vouchers")
+      .set({ reserved_credits: one.credits })
+      .where("chain_id", "=", chainId)
+      .where("channel_id", "=", toLowerHex(one.channelId))
+      .where("reserved_credits", "=", 0)
+      .where("unclaimed_since", "is not", null)
+      .returning("channel_id")
+      .executeTakeFirst();
+    if (!row) over.push(one);
+  }
+  await giveBack(inside, over, now);
 }
 
 /** Gives back what is reserved for channels of which nothing is left to claim. */
@@ -81,22 +123,34 @@ export async function releaseReservations(
   const over = channels.filter(
     ({ reservedCredits, unclaimedSince }) => reservedCredits > 0 && unclaimedSince === null,
   );
-  const accounts = over.map(({ account }) => account);
+  const given = over.map(({ account, channelId, reservedCredits: credits }) => {
+    return { account, channelId, credits };
+  });
+  await giveBack(inside, given, now);
+  for (const [chainId, rows] of Map.groupBy(over, (row) => row.chainId)) {
+    const ids = rows.map(({ channelId }) => channelId);
+    await spendReservations(inside, chainId, ids);
+  }
+}
+
+/** Gives credits of claims back to their accounts. */
+async function giveBack(
+  inside: Database,
+  given: readonly SpentReservation[],
+  now: number,
+): Promise<void> {
+  const accounts = given.map(({ account }) => account);
   // The lock precedes the numbering of entries, so that their order is the order of the balance.
   await lockFunds(inside, accounts);
   await addEntries(
     inside,
-    over.map(({ account, channelId, reservedCredits: credits }) => ({
+    given.map(({ account, channelId, credits }) => ({
       account,
       credits,
       note: `Given back: channel ${channelId} needed no claim of ours`,
     })),
     now,
   );
-  for (const [chainId, rows] of Map.groupBy(over, (row) => row.chainId)) {
-    const ids = rows.map(({ channelId }) => channelId);
-    await spendReservations(inside, chainId, ids);
-  }
 }
 
 export async function addEntries(

@@ -22,7 +22,7 @@ export const callWaitMs = 20_000;
 const refusedMs = 5 * 60_000;
 
 export interface SendClaimsDeps extends Runtime {
-  readonly store: Pick<VoucherStore, "spendReservations" | "takeForClaim">;
+  readonly store: Pick<VoucherStore, "restoreReservations" | "spendReservations" | "takeForClaim">;
   readonly chain: Pick<Channels, "call">;
   readonly authorizer: ChannelAuthorizer;
   readonly watch: Pick<ChannelWatch, "refresh">;
@@ -34,21 +34,30 @@ export async function sendClaims(
   chainId: ChainId,
   given: readonly KeptVoucher[],
 ): Promise<readonly Hex[]> {
-  const { chain, watch, log } = deps;
+  const { store, chain, watch, clock, log } = deps;
   const { data, rows, waiting } = await encodeClaims(deps, chainId, given);
   if (data === undefined) return waiting;
   const ids = rows.map(({ channelId }) => channelId);
-  const called = await chain.call(chainId, data, callWaitMs);
+  // Before anything is sent: another look may see the claim in a block before this one hears of it, and
+  // this process may end meanwhile. A claim that has to be made again is then made for nothing.
+  const spent = await store.spendReservations(chainId, ids);
+  const restore = () => store.restoreReservations(chainId, spent, clock.nowMs());
+  const called = await chain.call(chainId, data, callWaitMs).catch(async (error: unknown) => {
+    // Nothing was sent.
+    await restore();
+    throw error;
+  });
   const fields = { chainId, account: rows[0]?.account, rows: rows.length };
   if (called.kind === "reverts") {
     log.warn({ event: "channel_claim_refused", ...fields }, "Claim of channels would revert");
+    await restore();
     await watch.refresh(chainId, ids);
     // One row may have lost its balance since it was read; the others must not wait for it.
     const half = Math.ceil(rows.length / 2);
     if (rows.length === 1) {
       // Left alone for a while, so that rows that are always refused do not take the others' time.
-      const now = deps.clock.nowMs();
-      await deps.store.takeForClaim(chainId, ids, { now, until: now + refusedMs });
+      const now = clock.nowMs();
+      await store.takeForClaim(chainId, ids, { now, until: now + refusedMs });
       return waiting;
     }
     const first = await sendClaims(deps, chainId, rows.slice(0, half));
@@ -56,7 +65,6 @@ export async function sendClaims(
     return [...waiting, ...first, ...second];
   }
   const { transaction } = called;
-  await deps.store.spendReservations(chainId, ids);
   if (called.kind === "mined") {
     await watch.refresh(chainId, ids, called.blockNumber);
     const message = "Vouchers of channels claimed";

@@ -5,7 +5,13 @@ import { sql } from "kysely";
 import { countCharged } from "./charged-sums.ts";
 import { claimWithinMsMax, type KeptVoucher, type NewVoucher } from "./model.ts";
 import { openChannels } from "./open-channels.ts";
-import { reserveClaims, spendReservations, type ClaimPrice } from "./reservations.ts";
+import type { SpentReservation } from "../../payments/channels/context.ts";
+import {
+  reserveClaims,
+  restoreReservations,
+  spendReservations,
+  type ClaimPrice,
+} from "./reservations.ts";
 import { sumTable, unitsText, voucherTable } from "./tables.ts";
 
 export interface VoucherStore {
@@ -50,8 +56,14 @@ export interface VoucherStore {
   ): Promise<Hex[]>;
   /** Gives channels back that were taken until this time and not claimed. */
   giveBack(chainId: ChainId, ids: readonly Hex[], until: number): Promise<void>;
-  /** The credits that are reserved for these channels are spent: their claim was sent. */
-  spendReservations(chainId: ChainId, ids: readonly Hex[]): Promise<void>;
+  /** The credits that are reserved for these channels are spent; returns them. */
+  spendReservations(chainId: ChainId, ids: readonly Hex[]): Promise<readonly SpentReservation[]>;
+  /** Reserves again what was spent on claims that were not sent. */
+  restoreReservations(
+    chainId: ChainId,
+    spent: readonly SpentReservation[],
+    now: number,
+  ): Promise<void>;
 }
 
 export function createVoucherStore(database: Database): VoucherStore {
@@ -87,6 +99,7 @@ export function createVoucherStore(database: Database): VoucherStore {
     takeForClaim: atomic(database, takeForClaim),
     giveBack: atomic(database, giveBack),
     spendReservations: atomic(database, spendReservations),
+    restoreReservations: atomic(database, restoreReservations),
   };
 }
 

@@ -49,6 +49,13 @@ export interface ClaimedChannels {
   readonly channelIds: readonly Hex[];
 }
 
+/** What was reserved for the claim of a channel, and is spent. */
+export interface SpentReservation {
+  readonly channelId: Hex;
+  readonly account: Address;
+  readonly credits: number;
+}
+
 export interface ChannelContext {
   readonly chain: Channels;
   readonly authorizer: ChannelAuthorizer;

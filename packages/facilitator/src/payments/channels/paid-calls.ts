@@ -7,6 +7,7 @@ import {
   type ChannelPayload,
   type ChannelRequirements,
   type Hex,
+  type VoucherClaim,
 } from "@farthing/protocol";
 import type { Channels } from "@farthing/engine";
 import type { CallerRequest } from "../../http/access/caller.ts";
@@ -36,8 +37,7 @@ export function paidCalls(
       return payForCall(context, request, { chainId, payTo, payments });
     }
     const { account } = apiKey;
-    const claims = { account, chainId, channelIds: rows };
-    const credits = await context.payForClaims(claims);
+    const credits = await context.payForClaims({ account, chainId, channelIds: rows });
     if (credits === undefined) {
       throw denialProblem("insufficient_facilitator_credits", context.fee());
     }
@@ -46,26 +46,59 @@ export function paidCalls(
     };
   }
 
+  /** Also spends what the vault has reserved for these channels. Returns what undoes both. */
+  async function payAndSpend(): Promise<() => Promise<void>> {
+    const giveBack = await pay();
+    // Before anything is sent: a look of the vault may see the claim in a block before this call ends.
+    const spent = await context.spendReservations(chainId, rows).catch(async (error: unknown) => {
+      await giveBack();
+      throw error;
+    });
+    return async () => {
+      await giveBack();
+      await context.restoreReservations(chainId, spent);
+    };
+  }
+
+  const payAndCall: Channels["call"] = async (...input) => {
+    const undo = apiKey === null ? await pay() : await payAndSpend();
+    const called = await chain.call(...input).catch(async (error: unknown) => {
+      // Nothing was sent.
+      await undo();
+      throw error;
+    });
+    if (called.kind === "reverts") await undo();
+    else if (apiKey === null) await context.spendReservations(chainId, rows);
+    return called;
+  };
+
   const paying: Channels = {
     ...chain,
-    async call(...input) {
-      const giveBack = await pay();
-      const called = await chain.call(...input).catch(async (error: unknown) => {
-        // Nothing was sent.
-        await giveBack();
-        throw error;
-      });
-      if (called.kind === "reverts") await giveBack();
-      else await context.spendReservations(chainId, rows);
-      return called;
+    call(...input) {
+      const call = () => payAndCall(...input);
+      const name = nameOf(payload, requirements);
+      // Anybody may send a claim that would revert, which must not keep the seller's from being sent.
+      if (apiKey === null || name === undefined) return call();
+      return context.callOnce(`${apiKey.account} ${name}`, call);
     },
   };
   return { channels: { authorizer, chain: paying } };
 }
 
+/** What is claimed or refunded; undefined for a sweep, which may soon be needed again. */
+function nameOf(payload: ChannelPayload, { network }: ChannelRequirements): string | undefined {
+  const totalsOf = (claims: readonly VoucherClaim[]) =>
+    claims.map(({ config, totalClaimed }) => `${channelIdOf(network, config)} ${totalClaimed}`);
+  if (payload.type === "claim") return [network.chainId, ...totalsOf(payload.claims)].join(" ");
+  if (payload.type !== "refund" || !payload.completed) return undefined;
+  const { claims, refundNonce } = payload.completed;
+  const refund = [payload.voucher.channelId, refundNonce, payload.amount];
+  return [network.chainId, "refund", ...refund, ...totalsOf(claims)].join(" ");
+}
+
 /** The channels of the rows that are claimed; the one that is refunded had a deposit, which was paid for. */
 function claimedBy(payload: ChannelPayload, { network }: ChannelRequirements): readonly Hex[] {
-  const idsOf = (claims: Extract<ChannelPayload, { type: "claim" }>["claims"]) =>
+  const idsOf = (claims: readonly VoucherClaim[]) =>
     claims.map(({ config }) => channelIdOf(network, config));
   if (payload.type === "claim") return idsOf(payload.claims);
   if (payload.type !== "refund") return [];
