@@ -141,6 +141,10 @@ test("an inactive plan: nothing is sent until the operator activates it", async 
   // A seller who serves by the verdict would serve for nothing.
   const verify = () => served.post("/verify", body, headers);
   expectDenied(await verify(), "seller_plan_inactive", /not evaluated and no money moved/);
+  // Nor is a payment that is no good evaluated for it.
+  const bad = bodyOn(devnet, { authorization: { validBefore: 1n } });
+  const invalid = await served.post("/verify", bad, headers);
+  expectDenied(invalid, "seller_plan_inactive", /not evaluated and no money moved/);
   await store.setPlan(devnet.seller.address, "active");
   expect((await verify()).body).toMatchObject({ isValid: true });
   expect((await settle(body, { prefer: "wait=20" })).body).toMatchObject({ success: true });
