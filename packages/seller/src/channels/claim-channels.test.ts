@@ -214,6 +214,16 @@ test("a refund gives back no more than is left, whatever the buyer asks for", as
   expect(shop.chain.state()).toMatchObject({ balance: 1_000n, totalClaimed: 1_000n });
 });
 
+test("a refund gives back what the channel holds now, also where that was read a moment ago", async () => {
+  const shop = openShop();
+  await shop.pay(deposit);
+  // Somebody else has added to the deposit meanwhile.
+  shop.chain.set({ balance: 20_000n });
+  const all = await shop.pay({ type: "refund", total: 1_000n });
+  expect(readReceipt(all.headers)).toMatchObject({ success: true, amount: "19000" });
+  expect(shop.chain.state()).toMatchObject({ balance: 1_000n, totalClaimed: 1_000n });
+});
+
 test("a refund that is refused keeps nothing from calls, and the chain is read anew before the next one", async () => {
   const shop = openShop();
   await shop.pay(deposit);

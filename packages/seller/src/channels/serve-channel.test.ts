@@ -40,6 +40,8 @@ test("a deposit is made before the work, and later calls ask nobody while the mi
   expect(shop.chain.calls).toEqual(["verify", "settle deposit"]);
   await shop.time.pass(5 * 60 * 1000);
   expect(chargedBy(await shop.pay({ total: 3_000n }))).toEqual(["1000", "3000"]);
+  // What the chain said then is fresh again.
+  expect(chargedBy(await shop.pay({ total: 4_000n }))).toEqual(["1000", "4000"]);
   expect(shop.chain.calls).toEqual(["verify", "settle deposit", "verify"]);
 });
 

@@ -50,10 +50,10 @@ function openVaulted(
 }
 
 /** The records of a second shop stay behind, as those of a shop that were put back; the vault has 5,000. */
-async function openBehind() {
+async function openBehind(grants = createMemoryGrants()) {
   const first = openVaulted("1");
   await first.pay(deposit);
-  const behind = openVaulted("1", first.vault, first.chain);
+  const behind = openVaulted("1", first.vault, first.chain, grants);
   expect(chargedBy(await behind.pay({ total: 1_000n }))).toEqual(["1000", "1000"]);
   await first.calls(2_000n, 5_000n);
   await first.time.pass(1_000);
@@ -249,6 +249,18 @@ test("a seller that lost its records has the total of the vault, and the buyer t
   expect(chargedBy(await second.pay({ total: 4_000n }))).toEqual(["1000", "4000"]);
 });
 
+test("what the vault has told a seller that lost its records is not handed to it before the first call", async () => {
+  const first = openVaulted();
+  await first.pay(deposit);
+  await first.calls(2_000n, 9_000n);
+  await first.time.pass(1_000);
+  const second = openVaulted("0.005", first.vault, first.chain);
+  const { length } = second.vault.calls;
+  expect(chargedBy(await second.pay({ total: 10_000n }))).toEqual(["1000", "10000"]);
+  // The question about the channel, since 9,000 of it are kept already.
+  expect(second.vault.calls.slice(length)).toEqual([["0"]]);
+});
+
 test.each([
   ["is away", down],
   ["refuses the account", noPlan],
@@ -324,6 +336,17 @@ test("a refund by records that have lost charges gives back nothing of what the 
   expect(extra).toMatchObject({ channelState: { chargedCumulativeAmount: "5000" } });
   expect(await behind.seller.channels.refund(channelId)).toMatchObject({ units: 995_000n });
   expect(first.chain.state()).toMatchObject({ balance: 5_000n, totalClaimed: 5_000n });
+});
+
+test("records that cannot take the vault's higher total over refund nothing", async () => {
+  const grants = createMemoryGrants();
+  const { channels } = grants;
+  if (!channels) throw new Error("There are no channels.");
+  const vaulted = async () => Promise.reject(new Error("The store is full."));
+  const { first, behind } = await openBehind({ ...grants, channels: { ...channels, vaulted } });
+  expect((await behind.pay({ type: "refund", total: 1_000n })).status).toBe(409);
+  expect(await behind.seller.channels.refund(channelId)).toEqual({ outcome: "busy" });
+  expect(first.chain.state()).toMatchObject({ balance: 1_000_000n, totalClaimed: 0n });
 });
 
 test("two shops of one key with records of their own both serve one total, which is paid once", async () => {
