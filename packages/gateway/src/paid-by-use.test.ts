@@ -139,6 +139,14 @@ test("the cost is what a header of the upstream says, which the buyer does not s
   expect(failed.headers.get("X-Units")).toBeNull();
 });
 
+test("a body that is larger than the route takes is refused, and costs nothing", async () => {
+  const headers = await toppedUp();
+  const body = "a".repeat(1024 ** 2 + 1);
+  const refused = await fetch(`${gateway.url}/v1/whole`, { method: "POST", headers, body });
+  expect([refused.status, moneyOf(refused)]).toEqual([413, ["5000000", "0"]]);
+  expect(asked).toEqual([]);
+});
+
 test("a request whose buyer leaves is charged once together with its repeat", async () => {
   const headers = { ...(await toppedUp()), "Idempotency-Key": "order 7" };
   const isBegun = Promise.withResolvers<void>();

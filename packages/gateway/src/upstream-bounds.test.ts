@@ -1,8 +1,9 @@
 /** What the gateway does when an upstream is slow, away, or has enough to do. */
 import type { ServerResponse } from "node:http";
+import { payFor } from "@farthing/seller/testing/buyer";
 import { listen, type Listening } from "@farthing/seller/testing/listen";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { startBefore } from "./gateway.testing.ts";
+import { startBefore, takesEveryPayment } from "./gateway.testing.ts";
 import type { Gateway } from "./gateway.ts";
 
 let serve: (response: ServerResponse, target: string) => void;
@@ -23,7 +24,8 @@ async function start(settings: object, url = upstream.url): Promise<string> {
     { match: "GET /free/*", upstream: "api", free: true },
     { match: "GET /paid/*", upstream: "api", price: "0.01", settle: "before-upstream" },
   ];
-  gateway = await startBefore(url, { upstream: { ...settings }, routes });
+  const changes = { upstream: { ...settings }, routes };
+  gateway = await startBefore(url, changes, { facilitator: takesEveryPayment });
   return gateway.url;
 }
 
@@ -91,6 +93,25 @@ test("nothing is paid for what the upstream has no room for", async () => {
   expect((await fetch(`${url}/paid/a`)).status).toBe(402);
   leaving.abort();
   await asked;
+});
+
+test("free calls leave a slot to those that are paid for, and follow one another in the rest", async () => {
+  const open: ServerResponse[] = [];
+  const isBegun = Promise.withResolvers<void>();
+  serve = (response, target) => {
+    if (target.startsWith("/paid")) return void response.end("paid");
+    open.push(response);
+    isBegun.resolve();
+  };
+  const url = await start({ concurrency: 2 });
+  const free = [fetch(`${url}/free/a`), fetch(`${url}/free/b`)];
+  await isBegun.promise;
+  const headers = await payFor(`${url}/paid/a`);
+  const paid = await fetch(`${url}/paid/a`, { headers });
+  expect([paid.status, await paid.text(), open.length]).toEqual([200, "paid", 1]);
+  serve = (response) => void response.end("free");
+  open[0]?.end("free");
+  expect(await Promise.all(free.map(async (one) => (await one).text()))).toEqual(["free", "free"]);
 });
 
 const leaving = new AbortController();
