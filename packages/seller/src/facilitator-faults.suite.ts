@@ -65,6 +65,18 @@ export function facilitatorFaultsSuite(listen: Listen): void {
       expect(at.served).toHaveLength(1);
     });
 
+    test("cut a settle off and refuses the next one may still have the payment, which is not taken anew", async () => {
+      const url = await at.start();
+      const headers = await payFor(url);
+      const refusal = { error: "unauthorized", message: "No.", requestId: "r_1" };
+      at.facilitator.script.settle.push("cut", { status: 401, json: refusal });
+      await expectLater(await fetch(url, { headers }), "facilitator_unavailable");
+      await expectLater(await fetch(url, { headers }), "seller_account_problem");
+      expect((await fetch(url, { headers })).status).toBe(200);
+      expect(at.facilitator.operations()).toEqual(["verify", "settle", "settle", "settle"]);
+      expect(at.served).toHaveLength(1);
+    });
+
     test("leaves it pending gets the same id asked by the repeat", async () => {
       const url = await at.start(undefined, { waitMs: shortMs });
       const headers = await payFor(url);

@@ -128,6 +128,26 @@ test("a top-up that waits for its payment to be final goes back once it is", asy
   expect(await payBack(id, { waitMs: 9_000 })).toMatchObject({ amount: "1000", left: "0" });
 });
 
+test("a refund that was sent stays debited while its payment is not final any more", async () => {
+  const { calls, facilitator, state, refundsOf } = startRefundFacilitator(shop);
+  const { id } = await shop.topUp("stl_01");
+  const lost: typeof calls.send = async () => ({
+    kind: "fault",
+    reason: "timed_out",
+    message: "late",
+  });
+  const losing = { refunds: { ...calls, send: lost } };
+  const first = await createBalanceRefund({ ...shop, facilitator: losing, signer })(id);
+  expect(partsOf(first)).toEqual(["stl_01 fault"]);
+  state.finalAtMs = shop.clock.now() + 5_000;
+  const payBack = createBalanceRefund({ ...shop, facilitator, signer });
+  expect(partsOf(await payBack(id))).toEqual(["stl_01 refused"]);
+  // Its signature is out, so the buyer cannot spend the money as well.
+  expect([await shop.leftIn(id), refundsOf("stl_01")]).toEqual([0n, []]);
+  await shop.clock.sleep(5_000);
+  expect(partsOf(await payBack(id))).toEqual(["stl_01 1000"]);
+});
+
 test("nothing goes back over a payment that has failed", async () => {
   const { facilitator } = startRefundFacilitator(shop);
   const { id } = await shop.topUp("stl_03", paid);
@@ -145,6 +165,7 @@ test.each([
   { rests: [1_000n, 300n], left: 1_200n, amounts: [900n, 300n] },
   { rests: [1_000n, 1_000n], left: 1_000n, amounts: [1_000n, 0n] },
   { rests: [600n, 1_000n], left: 700n, amounts: [0n, 700n] },
+  { rests: [600n, 600n], left: 800n, amounts: [600n, 200n] },
   { rests: [1_000n], left: 300n, amounts: [300n] },
   { rests: [], left: 300n, amounts: [] },
 ])("splits $left, where a part has at least 500", ({ rests, left, amounts }) => {

@@ -76,6 +76,9 @@ test("what was sold elsewhere is not refunded behind the back of its store", asy
   expect(refundsOf("stl_01")).toEqual([]);
   await shop.topUp("stl_02");
   expect(await alone("stl_02")).toMatchObject({ kind: "refund", amount: "1000" });
+  // A store that the seller shares with the shop that sold has forgotten what is over.
+  const shared = createRefund({ ...shop, facilitator, signer, isOwnStore: false });
+  expect(await shared("stl_03")).toMatchObject({ kind: "refund", amount: "1000" });
 });
 
 test("a refund can wait until its payment is final, which is closed meanwhile", async () => {
@@ -140,6 +143,35 @@ test("a fourth refund is refused before the balance is debited", async () => {
   const refused = { kind: "refused", code: "refund_limit_reached" };
   expect(await refund("stl_01", 100n)).toMatchObject(refused);
   expect(await shop.leftIn(id)).toBe(paid - 300n);
+});
+
+test("a refund that cannot be made ends nothing, also where it would wait", async () => {
+  const { facilitator, state } = startRefundFacilitator(shop);
+  state.finalAtMs = shop.clock.now() + 10_000;
+  const refund = createRefund({ ...shop, facilitator, signer });
+  const refused = { kind: "refused", code: "refund_exceeds_payment" };
+  expect(await refund("stl_01", paid + 1n, { waitMs: 9_000 })).toMatchObject(refused);
+  await expect(shop.topUp("stl_01")).resolves.toMatchObject({ amount: paid });
+});
+
+test("a refund that was lost is signed again with a later end once the first has nearly come", async () => {
+  const { calls } = startRefundFacilitator(shop);
+  const sent: { readonly validBefore: string; readonly value: string }[] = [];
+  const send: typeof calls.send = async ({ authorization }) => {
+    sent.push(authorization);
+    return { kind: "fault", reason: "timed_out", message: "late" };
+  };
+  const facilitator = { refunds: { ...calls, send } };
+  const { id } = await shop.topUp("stl_01");
+  const refund = createRefund({ ...shop, facilitator, signer });
+  await refund("stl_01");
+  // Half a minute before the end that was signed first, which might not reach a block.
+  const end = Number(sent[0]?.validBefore) * 1000;
+  await shop.clock.sleep(end - 30_000 - shop.clock.now());
+  await refund("stl_01");
+  expect(sent.map(({ value }) => value)).toEqual([`${paid}`, `${paid}`]);
+  expect(Number(sent.at(-1)?.validBefore) * 1000).toBeGreaterThan(end);
+  expect(await shop.leftIn(id)).toBe(0n);
 });
 
 test("a refund that is refused for now stays debited, and the same call completes it", async () => {

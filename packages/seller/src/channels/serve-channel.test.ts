@@ -266,6 +266,11 @@ test("the cost is charged, at most the price; one that is unreadable is the pric
   expect(shop.events.map(({ type }) => type)).toContain("cost_unreadable");
 });
 
+test("a cost below nothing is nothing, and gives back nothing of what was charged", async () => {
+  const shop = await openedShop({ route: { cost: () => -500n } });
+  expect(chargedBy(await shop.pay({ total: 1_000n }))).toEqual(["0", "0"]);
+});
+
 test("a stream costs the price, and no failed response shows what it would have cost", async () => {
   let status = 200;
   const headers = { "Content-Type": "text/event-stream", "X-Cost": "0.0003" };

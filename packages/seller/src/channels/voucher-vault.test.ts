@@ -143,6 +143,22 @@ test("while the vault is away a channel is served up to the bound, and goes on o
   expect(chargedBy(await shop.pay({ total: 6_000n }))).toEqual(["1000", "6000"]);
 });
 
+test("a call waits for the vault no longer than for anything else", async () => {
+  const timeouts: number[] = [];
+  const chain = createChannelChain();
+  const keepVouchers: Facilitator["keepVouchers"] = async (_, { timeoutMs }) => {
+    timeouts.push(timeoutMs);
+    return down;
+  };
+  const channels = { authorizerKey, maxUnvaulted: "0.000001" };
+  const facilitator = { ...chain.facilitator, keepVouchers };
+  const shop = openShop({ chain, seller: { facilitator, channels, waitMs: 4_000 } });
+  await shop.pay(deposit);
+  for (const total of [2_000n, 3_000n]) await shop.pay({ total });
+  expect((await shop.pay({ total: 4_000n })).status).toBe(503);
+  expect(timeouts.at(-1)).toBe(4_000);
+});
+
 test("a voucher that the vault refuses counts as not passed", async () => {
   const shop = openVaulted("0.003");
   await shop.pay(deposit);
