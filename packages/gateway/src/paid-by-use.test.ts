@@ -211,6 +211,22 @@ describe("the usage of tokens is the cost", () => {
     expect(await left(headers)).toBe("4999250");
   });
 
+  test("of a stream that reports it several times, at its highest, also without a last newline", async () => {
+    const headers = await toppedUp();
+    const eventOf = (tokens: number) =>
+      `data: ${JSON.stringify({ usage: { prompt_tokens: tokens, completion_tokens: tokens } })}`;
+    const bill = async (...tokens: number[]) => {
+      answer = (response) => {
+        response.writeHead(200, { "Content-Type": "text/event-stream" });
+        response.end(tokens.map(eventOf).join("\n\n"));
+      };
+      await (await chat("/v1/chat", headers)).text();
+      return left(headers);
+    };
+    expect(await bill(10, 1_000, 0, 0)).toBe("4999250");
+    expect(await bill(0, 1_000)).toBe("4998500");
+  });
+
   test("of a stream whose buyer leaves, which is read to its end", async () => {
     const headers = await toppedUp();
     const { promise: isLeft, resolve } = Promise.withResolvers<void>();
@@ -223,6 +239,8 @@ describe("the usage of tokens is the cost", () => {
       response.end(`data: ${JSON.stringify({ response: { usage } })}\n\n`, ended);
     };
     await leaveAfterFirstBytes(headers);
+    // By the answer to another request the gateway knows that the buyer has left.
+    expect(await left(headers)).toBe("4950000");
     resolve();
     await isEnded;
     // The charge follows the end.
@@ -290,6 +308,10 @@ describe("the usage of tokens is the cost", () => {
     const headers = await toppedUp();
     answer = (response) => void response.end("{}");
     expect(moneyOf(await chat("/v1/whole", headers))).toEqual(["4950000", "50000"]);
+    // Counts that no model can have used.
+    const usage = { prompt_tokens: -1_000_000, completion_tokens: 1_000 };
+    answer = (response) => void response.end(JSON.stringify({ usage }));
+    expect(moneyOf(await chat("/v1/whole", headers))).toEqual(["4900000", "50000"]);
   });
 });
 

@@ -62,6 +62,16 @@ test("one payment opens the requests of a route, whatever its parameters", async
   expect((await fetch(`${gateway.url}/items/4`, { headers })).status).toBe(402);
   expect((await fetch(`${gateway.url}/a`, { headers })).status).toBe(402);
   expect(asked.map((one) => one["payment-pass"])).toEqual(asked.map(() => undefined));
+  // The upstream learns with each use who has paid what.
+  const [first, ...uses] = asked.map((one) => [one["x-payment-payer"], one["x-payment-amount"]]);
+  expect(first).toEqual([expect.stringMatching(/^0x/), "1000000"]);
+  expect(uses).toEqual(uses.map(() => first));
+});
+
+test("a pass opens no other route", async () => {
+  const { headers } = await buy("/cheap");
+  expect((await fetch(`${gateway.url}/items/1`, { headers })).status).toBe(402);
+  expect(left(await fetch(`${gateway.url}/cheap`, { headers }))).toBe("1");
 });
 
 test("routes of one scope share a pass", async () => {
