@@ -182,6 +182,9 @@ test("a top-up above the price that has to be final pays for its own request alo
   ]);
 });
 
+const eventOf = (tokens: number) =>
+  `data: ${JSON.stringify({ usage: { prompt_tokens: tokens, completion_tokens: tokens } })}`;
+
 describe("the usage of tokens is the cost", () => {
   test("of a JSON response", async () => {
     const headers = await toppedUp();
@@ -213,8 +216,6 @@ describe("the usage of tokens is the cost", () => {
 
   test("of a stream that reports it several times, at its highest, also without a last newline", async () => {
     const headers = await toppedUp();
-    const eventOf = (tokens: number) =>
-      `data: ${JSON.stringify({ usage: { prompt_tokens: tokens, completion_tokens: tokens } })}`;
     const bill = async (...tokens: number[]) => {
       answer = (response) => {
         response.writeHead(200, { "Content-Type": "text/event-stream" });

@@ -128,15 +128,12 @@ test("a top-up that waits for its payment to be final goes back once it is", asy
   expect(await payBack(id, { waitMs: 9_000 })).toMatchObject({ amount: "1000", left: "0" });
 });
 
+const late = { kind: "fault", reason: "timed_out", message: "late" } as const;
+
 test("a refund that was sent stays debited while its payment is not final any more", async () => {
   const { calls, facilitator, state, refundsOf } = startRefundFacilitator(shop);
   const { id } = await shop.topUp("stl_01");
-  const lost: typeof calls.send = async () => ({
-    kind: "fault",
-    reason: "timed_out",
-    message: "late",
-  });
-  const losing = { refunds: { ...calls, send: lost } };
+  const losing = { refunds: { ...calls, send: async () => late } };
   const first = await createBalanceRefund({ ...shop, facilitator: losing, signer })(id);
   expect(partsOf(first)).toEqual(["stl_01 fault"]);
   state.finalAtMs = shop.clock.now() + 5_000;

@@ -354,12 +354,16 @@ test("a refund by records that have lost charges gives back nothing of what the 
   expect(first.chain.state()).toMatchObject({ balance: 5_000n, totalClaimed: 5_000n });
 });
 
+const cannotRecord = async () => Promise.reject(new Error("The store is full."));
+
 test("records that cannot take the vault's higher total over refund nothing", async () => {
   const grants = createMemoryGrants();
   const { channels } = grants;
   if (!channels) throw new Error("There are no channels.");
-  const vaulted = async () => Promise.reject(new Error("The store is full."));
-  const { first, behind } = await openBehind({ ...grants, channels: { ...channels, vaulted } });
+  const { first, behind } = await openBehind({
+    ...grants,
+    channels: { ...channels, vaulted: cannotRecord },
+  });
   expect((await behind.pay({ type: "refund", total: 1_000n })).status).toBe(409);
   expect(await behind.seller.channels.refund(channelId)).toEqual({ outcome: "busy" });
   expect(first.chain.state()).toMatchObject({ balance: 1_000_000n, totalClaimed: 0n });
