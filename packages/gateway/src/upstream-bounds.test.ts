@@ -99,9 +99,11 @@ test("free calls leave a slot to those that are paid for, and follow one another
   const open: ServerResponse[] = [];
   const isBegun = Promise.withResolvers<void>();
   serve = (response, target) => {
-    if (target.startsWith("/paid")) return void response.end("paid");
-    open.push(response);
-    isBegun.resolve();
+    if (target.startsWith("/paid")) response.end("paid");
+    else {
+      open.push(response);
+      isBegun.resolve();
+    }
   };
   const url = await start({ concurrency: 2 });
   const free = [fetch(`${url}/free/a`), fetch(`${url}/free/b`)];
