@@ -1,5 +1,13 @@
 /** Sellers that lie over a channel: no voucher is signed on their word, and a proved lie ends it. */
-import { channelUnitsMax } from "@farthing/protocol";
+import {
+  apothem,
+  channelUnitsMax,
+  decodeHeader,
+  encodeHeader,
+  headerNames,
+  isObject,
+  member,
+} from "@farthing/protocol";
 import { expect, test } from "vitest";
 import { buyerBench, paymentErrorOf } from "../buyer-bench.testing.ts";
 import { otherPayee, startSeller, type Answer } from "../scripted-seller.testing.ts";
@@ -228,3 +236,94 @@ test.each(forged)(
     expect(highest).toBe(2n * call);
   },
 );
+
+const openAnswers: readonly (readonly [
+  string,
+  (seen: SeenVoucher, seller: ReturnType<typeof channelSeller>) => Answer,
+  string,
+])[] = [
+  [
+    "names no charge in its receipt",
+    ({ payload }, { charge }) => charge(payload.voucher.channelId, call, "", {}, { extra: {} }),
+    "receipt_missing",
+  ],
+  [
+    "names a charge of nothing without its total",
+    ({ payload }, { charge }) =>
+      charge(payload.voucher.channelId, 0n, "", {}, { extra: { chargedAmount: "0" } }),
+    "receipt_missing",
+  ],
+  ["serves without a receipt", () => ({ status: 200, body: "content" }), "receipt_missing"],
+  [
+    "says that the settlement is under way",
+    ({ payload }, { charge }) =>
+      charge(payload.voucher.channelId, call, "", sum, {
+        success: false,
+        errorReason: "settlement_pending",
+      }),
+    "settlement_pending",
+  ],
+  [
+    "says that the settlement has failed",
+    ({ payload }, { charge }) =>
+      charge(payload.voucher.channelId, call, "", sum, {
+        success: false,
+        errorReason: "insufficient_funds",
+      }),
+    "payment_refused",
+  ],
+  [
+    "refuses the voucher, and shows its total beside that",
+    ({ payload: { voucher } }, { challenge }) =>
+      challenge("invalid_batch_settlement_evm_voucher_signature", {
+        channelState: { channelId: voucher.channelId, chargedCumulativeAmount: `${2n * call}` },
+        voucherState: { signedMaxClaimable: `${2n * call}`, signature: voucher.signature },
+      }),
+    "payment_refused",
+  ],
+];
+
+test.each(openAnswers)(
+  "a seller that %s may have charged the call: it counts as spent, and is not made again",
+  async (_, answer, error) => {
+    const shop = channelSeller({
+      lie: (seen) => (shop.known.vouchers.length === 2 ? answer(seen, shop) : undefined),
+    });
+    await using seller = await startSeller(shop.script);
+    const { pay, signer } = buyerBench({ limits: { perDay: "0.002" } });
+    await pay(seller.url);
+    const signatures = signer.count;
+    const { payment } = await pay(seller.url);
+    expect(payment).toMatchObject({ state: "unconfirmed", amount: `${call}`, problem: { error } });
+    expect([signer.count, shop.known.vouchers.length]).toEqual([signatures + 1, 2]);
+    expect((await paymentErrorOf(pay(seller.url))).code).toBe("cumulative_cap");
+  },
+);
+
+test("the total that counts is the one of the channel's own network", async () => {
+  const shop = channelSeller({
+    lie: ({ honest }) => {
+      const answer = honest();
+      return answer.status === 402 ? withOtherNetwork(answer) : answer;
+    },
+  });
+  await using seller = await startSeller(shop.script);
+  await buyerBench().pay(seller.url);
+  // This ledger does not know of the first call.
+  const { payment } = await buyerBench().pay(seller.url);
+  expect(payment).toMatchObject({ state: "charged", chargedTotal: `${2n * call}` });
+});
+
+/** The challenge with an entry of another network before its own, whose voucher is not the buyer's. */
+function withOtherNetwork({ headers, ...answer }: Answer): Answer {
+  const header = String(headers?.[headerNames.paymentRequired]);
+  const value = decodeHeader(header)?.value;
+  const accepts: unknown = isObject(value) ? member(value, "accepts") : undefined;
+  const [own]: unknown[] = Array.isArray(accepts) ? accepts : [];
+  if (!isObject(value) || !isObject(own)) throw new Error("It is a challenge.");
+  const voucherState = { signedMaxClaimable: "7", signature: `0x${"11".repeat(64)}1b` };
+  const channelState = { chargedCumulativeAmount: "7" };
+  const other = { ...own, network: apothem.id, extra: { voucherState, channelState } };
+  const more = encodeHeader({ ...value, accepts: [other, own] });
+  return { ...answer, headers: { ...headers, [headerNames.paymentRequired]: more } };
+}

@@ -16,9 +16,9 @@ import { channelSeller, totalsOf } from "./channel-seller.testing.ts";
 
 const call = 1_000n;
 
-/** The answer to a refund of all but 300 base units of ten calls. */
-function refunded(network: string = xdc.id): Answer {
-  const amount = `${10n * call - 300n}`;
+/** The answer to a refund; of all but 300 base units of ten calls when nothing else is said. */
+function refunded(network: string = xdc.id, units = 10n * call - 300n): Answer {
+  const amount = `${units}`;
   const receipt = { success: true, transaction, network, amount, extra: {} };
   return { status: 200, headers: { [headerNames.paymentResponse]: encodeHeader(receipt) } };
 }
@@ -148,3 +148,88 @@ test("a total without the buyer's signature stops the channel, and the refund is
   expect((await paymentErrorOf(pay(seller.url))).code).toBe("channel_stopped");
   expect(signer.count).toBe(signatures);
 });
+
+test("a refund of a part names that part, which may be all that is left", async () => {
+  const shop = channelSeller({
+    lie: ({ payload }) =>
+      payload.type === "refund" ? refunded(xdc.id, payload.amount ?? 9n * call) : undefined,
+  });
+  await using seller = await startSeller(shop.script);
+  const { pay } = buyerBench();
+  await pay(seller.url);
+  const [channel] = await pay.channels.list();
+  const id = channel?.channelId ?? "0x";
+  const part = await pay.channels.refund(id, { amountUnits: 4n * call });
+  expect(part).toMatchObject({ amount: `${4n * call}`, left: `${5n * call}` });
+  const rest = await pay.channels.refund(id, { amountUnits: 5n * call });
+  expect(rest).toMatchObject({ amount: `${5n * call}`, left: "0" });
+  expect(shop.known.vouchers.slice(1)).toMatchObject([
+    { amount: 4n * call },
+    { amount: 5n * call },
+  ]);
+});
+
+test("a seller that says it gave back more than the channel held makes no later call dearer", async () => {
+  const shop = channelSeller({
+    lie({ payload }) {
+      if (payload.type !== "refund") return undefined;
+      shop.known.balance = 0n;
+      return refunded(xdc.id, 1_000_000_000n);
+    },
+  });
+  await using seller = await startSeller(shop.script);
+  const { pay } = buyerBench();
+  await pay(seller.url);
+  const [channel] = await pay.channels.list();
+  await pay.channels.refund(channel?.channelId ?? "0x");
+  expect(await pay.channels.list()).toMatchObject([{ balanceUnits: 0n, claimedUnits: call }]);
+  expect((await pay(seller.url)).payment).toMatchObject({ state: "charged" });
+});
+
+const unconfirmed: readonly (readonly [
+  string,
+  (seller: ReturnType<typeof channelSeller>, channelId: string) => Answer,
+  { readonly sends: number; readonly error: string; readonly reason: string },
+])[] = [
+  [
+    "proves the same total again and again",
+    (shop, channelId) => shop.corrective(channelId),
+    { sends: 2, error: "payment_refused", reason: "cumulative_amount_mismatch" },
+  ],
+  [
+    "says without a proof that the channel is gone",
+    (shop) => shop.challenge("invalid_batch_settlement_evm_channel_not_found"),
+    { sends: 1, error: "payment_refused", reason: "channel_not_found" },
+  ],
+  [
+    "refuses the refund",
+    (shop) => shop.challenge("invalid_batch_settlement_evm_refund_transaction_failed"),
+    { sends: 1, error: "payment_refused", reason: "refund_transaction_failed" },
+  ],
+  [
+    "stays busy with another call",
+    (shop) => shop.challenge("invalid_batch_settlement_evm_channel_busy"),
+    { sends: 5, error: "payment_refused", reason: "the channel is busy" },
+  ],
+];
+
+test.each(unconfirmed)(
+  "a seller that %s leaves the refund unconfirmed, and the channel as it was",
+  async (_, answer, { sends, error, reason }) => {
+    const shop = channelSeller({
+      lie: ({ payload: { type, voucher } }) =>
+        type === "refund" ? answer(shop, voucher.channelId) : undefined,
+    });
+    await using seller = await startSeller(shop.script);
+    const { pay } = buyerBench();
+    await pay(seller.url);
+    const [channel] = await pay.channels.list();
+    expect(await pay.channels.refund(channel?.channelId ?? "0x")).toMatchObject({
+      state: "unconfirmed",
+      problem: { error, message: expect.stringContaining(reason), payment_state: "in_flight" },
+    });
+    expect(shop.known.vouchers).toHaveLength(1 + sends);
+    expect(await pay.channels.list()).toMatchObject([{ balanceUnits: 10n * call }]);
+    expect((await pay(seller.url)).payment).toMatchObject({ state: "charged" });
+  },
+);

@@ -11,7 +11,7 @@ import { hexDigits } from "../encoding/hex.ts";
 import { networks } from "../networks/networks.ts";
 import { channelCodes, parseChannelCode, wireChannelCode } from "./channel-codes.ts";
 import { channelConfig, channelEntry, depositRequest } from "./channel-examples.testing.ts";
-import { parseChannelPayload, parseChannelRequest } from "./channel-messages.ts";
+import { claimRowsMax, parseChannelPayload, parseChannelRequest } from "./channel-messages.ts";
 import {
   channelRefundDigest,
   channelRefundTypes,
@@ -24,7 +24,7 @@ import {
   voucherTypes,
 } from "./channel-signatures.ts";
 import { depositCollector } from "../networks/channel-addresses.ts";
-import { channelDomain, channelIdOf, parseChannelConfig } from "./channel.ts";
+import { channelDomain, channelIdOf, channelUnitsMax, parseChannelConfig } from "./channel.ts";
 
 const hexOf = (bytes: Uint8Array) => `0x${hexDigits(bytes)}`;
 
@@ -196,6 +196,62 @@ test("an amount that the contract cannot count is refused", async () => {
     maxClaimableAmount: `${2n ** 128n}`,
   };
   expect(parseChannelPayload({ ...payload, voucher: spoiledVoucher })).toMatchObject({ ok: false });
+});
+
+test("a part of a refund is above 0 and within what the contract counts; none means all", async () => {
+  const { paymentPayload } = await depositRequest();
+  const { deposit: _none, ...of } = { deposit: 0, ...paymentPayload.payload };
+  const read = (amount: unknown) => parseChannelPayload({ ...of, type: "refund", amount });
+  expect([read(undefined), read(null)]).toMatchObject([{ ok: true }, { ok: true }]);
+  const most = channelUnitsMax;
+  expect(read(`${most}`)).toMatchObject({ ok: true, value: { amount: most } });
+  for (const wrong of ["0", `${most + 1n}`, 5, "5.0", "-1", ""]) {
+    expect(read(wrong)).toMatchObject({ ok: false, refusal: { code: "refund_amount_invalid" } });
+  }
+});
+
+test("a deposit of nothing is refused, and one whose salt is no number of 32 bytes", async () => {
+  const { paymentPayload } = await depositRequest();
+  const text = JSON.stringify(paymentPayload.payload);
+  const salts = text.match(/0x[0-9a-f]{64}(?=")/g) ?? [];
+  const salt = salts.find((one) => one !== channelConfig.salt && text.includes(`"salt":"${one}"`));
+  const read = (from: string, to: string) =>
+    parseChannelPayload(JSON.parse(text.replace(from, to))).ok;
+  expect(["1", "0"].map((amount) => read('"amount":"10000"', `"amount":"${amount}"`))).toEqual([
+    true,
+    false,
+  ]);
+  const readSalt = (digits: string) => read(salt ?? "none", `0x${digits}`);
+  expect(["7", "f".repeat(64), "", "f".repeat(65)].map(readSalt)).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
+});
+
+test("a claim has a row, and no more than a transaction takes", () => {
+  const row = {
+    voucher: { channel: channelConfig, maxClaimableAmount: "5" },
+    signature: `0x${"ab".repeat(65)}`,
+    totalClaimed: "5",
+  };
+  const read = (count: number) =>
+    parseChannelPayload({ type: "claim", claims: Array.from({ length: count }, () => row) }).ok;
+  expect([0, 1, claimRowsMax, claimRowsMax + 1].map(read)).toEqual([false, true, true, false]);
+});
+
+test("what the buyer has accepted is of the scheme and the network that the seller requires", async () => {
+  const request = await depositRequest();
+  const codeOf = (change: object) => {
+    const accepted = { ...channelEntry, ...change };
+    const paymentPayload = { ...request.paymentPayload, accepted };
+    const parsed = parseChannelRequest({ ...request, paymentPayload });
+    return parsed.ok ? undefined : parsed.refusal.code;
+  };
+  expect(codeOf({})).toBeUndefined();
+  expect(codeOf({ network: "eip155:50" })).toBe("network_mismatch");
+  expect(codeOf({ scheme: "exact" })).toBe("scheme");
 });
 
 test("the codes are those of the published package, but for other ways to transfer", () => {
