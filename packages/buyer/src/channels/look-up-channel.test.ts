@@ -69,3 +69,15 @@ test("a payer who lacks the deposit pays singly, and nothing of the channel is o
   expect(await pay.channels.list()).toMatchObject([{ openDeposits: [], unansweredUnits: 0n }]);
   expect((await pay.channels.list())[0]).not.toHaveProperty("call");
 });
+
+test("a payer who lacks the deposit signs nothing where a seller takes nothing else", async () => {
+  const shop = channelSeller();
+  await using seller = await startSeller(shop.script);
+  let walletUnits = 10n * call - 1n;
+  const { pay } = benchWith(() => ({ balance: 0n, walletUnits }));
+  expect((await paymentErrorOf(pay(seller.url))).code).toBe("insufficient_balance");
+  expect(shop.known.vouchers).toEqual([]);
+  expect(await pay.channels.list()).toMatchObject([{ openDeposits: [], unansweredUnits: 0n }]);
+  walletUnits += 1n;
+  expect(stateOf(await pay(seller.url))).toBe("charged");
+});

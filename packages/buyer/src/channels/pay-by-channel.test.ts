@@ -374,3 +374,15 @@ test("a named call is never made twice", async () => {
   expect(stateOf(await other(seller.url, { payment }))).toBe("charged");
   expect(totalsOf(known.vouchers)).toEqual([call, call, 2n * call]);
 });
+
+test("of many named calls the newest twenty are remembered, so none of them is made twice", async () => {
+  const { script, known } = channelSeller({ cost: () => 0n });
+  await using seller = await startSeller(script);
+  const { pay } = buyerBench();
+  const order = (nth: number) => pay(seller.url, { payment: { requestId: `order-${nth}` } });
+  for (let nth = 0; nth <= 20; nth++) await order(nth);
+  for (const nth of [1, 20]) {
+    expect((await paymentErrorOf(order(nth))).code).toBe("request_id_conflict");
+  }
+  expect(known.vouchers).toHaveLength(21);
+});
