@@ -254,6 +254,8 @@ const openAnswers: readonly (readonly [
     "receipt_missing",
   ],
   ["serves without a receipt", () => ({ status: 200, body: "content" }), "receipt_missing"],
+  ["says that another request has this voucher", () => ({ status: 409 }), "request_conflict"],
+  ["fails", () => ({ status: 500 }), "seller_unavailable"],
   [
     "says that the settlement is under way",
     ({ payload }, { charge }) =>
@@ -299,6 +301,21 @@ test.each(openAnswers)(
     expect((await paymentErrorOf(pay(seller.url))).code).toBe("cumulative_cap");
   },
 );
+
+test("a seller that proves the same total again and again gets a call twice, and no more", async () => {
+  const shop = channelSeller({
+    lie: ({ payload: { voucher } }) => {
+      const { length } = shop.known.vouchers;
+      return length > 1 && length < 10 ? shop.corrective(voucher.channelId) : undefined;
+    },
+  });
+  await using seller = await startSeller(shop.script);
+  const { pay } = buyerBench();
+  await pay(seller.url);
+  const { payment } = await pay(seller.url);
+  expect(payment).toMatchObject({ state: "unconfirmed", problem: { error: "payment_refused" } });
+  expect(totalsOf(shop.known.vouchers)).toEqual([call, 2n * call, 2n * call]);
+});
 
 test("the total that counts is the one of the channel's own network", async () => {
   const shop = channelSeller({

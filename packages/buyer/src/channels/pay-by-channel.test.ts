@@ -7,6 +7,7 @@ import {
   countingSigner,
   otherPayee,
   payer,
+  receiptHeader,
   startSeller,
   type Answer,
 } from "../scripted-seller.testing.ts";
@@ -51,13 +52,17 @@ test("calls at one time take turns on their channel", async () => {
   expect(totalsOf(known.vouchers)).toEqual([1n, 2n, 3n, 4n, 5n].map((count) => count * call));
 });
 
-test("a seller whose channel is busy gets the same voucher again, and the call is charged once", async () => {
+const busyCode = "invalid_batch_settlement_evm_channel_busy";
+
+test.each<[string, Answer]>([
+  ["in a 409 with a time", { status: 409, headers: { "Retry-After": "1" } }],
+  ["in a challenge", channelSeller().challenge(busyCode)],
+  [
+    "in a receipt",
+    { status: 402, headers: receiptHeader({ success: false, errorReason: busyCode }) },
+  ],
+])("a seller who says %s that its channel is busy gets the same voucher again", async (_, busy) => {
   let asked = 0;
-  const busy: Answer = {
-    status: 409,
-    headers: { "Retry-After": "1", "Content-Type": "application/json" },
-    body: JSON.stringify({ error: "invalid_batch_settlement_evm_channel_busy", retryable: true }),
-  };
   const { script, known } = channelSeller({ lie: () => (asked++ === 0 ? busy : undefined) });
   await using seller = await startSeller(script);
   const { pay, signer } = buyerBench();

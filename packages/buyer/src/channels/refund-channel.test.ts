@@ -17,9 +17,9 @@ import { channelSeller, totalsOf } from "./channel-seller.testing.ts";
 const call = 1_000n;
 
 /** The answer to a refund; of all but 300 base units of ten calls when nothing else is said. */
-function refunded(network: string = xdc.id, units = 10n * call - 300n): Answer {
-  const amount = `${units}`;
-  const receipt = { success: true, transaction, network, amount, extra: {} };
+function refunded(over: object = {}): Answer {
+  const amount = `${10n * call - 300n}`;
+  const receipt = { success: true, transaction, network: xdc.id, amount, extra: {}, ...over };
   return { status: 200, headers: { [headerNames.paymentResponse]: encodeHeader(receipt) } };
 }
 
@@ -51,9 +51,13 @@ test("a refund asks for all that is left, with a voucher of exactly what was cha
   expect((await paymentErrorOf(pay.channels.refund(id))).code).toBe("channel_limit");
 });
 
-test("a refund that the receipt names on another network is not believed", async () => {
+test.each([
+  ["names another network", { network: "eip155:51" }],
+  ["names no transaction", { transaction: "" }],
+  ["names no amount", { amount: undefined }],
+])("a refund whose receipt %s is not believed", async (_, over) => {
   const shop = channelSeller({
-    lie: ({ payload }) => (payload.type === "refund" ? refunded("eip155:51") : undefined),
+    lie: ({ payload }) => (payload.type === "refund" ? refunded(over) : undefined),
   });
   await using seller = await startSeller(shop.script);
   const { pay } = buyerBench();
@@ -152,7 +156,7 @@ test("a total without the buyer's signature stops the channel, and the refund is
 test("a refund of a part names that part, which may be all that is left", async () => {
   const shop = channelSeller({
     lie: ({ payload }) =>
-      payload.type === "refund" ? refunded(xdc.id, payload.amount ?? 9n * call) : undefined,
+      payload.type === "refund" ? refunded({ amount: `${payload.amount}` }) : undefined,
   });
   await using seller = await startSeller(shop.script);
   const { pay } = buyerBench();
@@ -174,7 +178,7 @@ test("a seller that says it gave back more than the channel held makes no later 
     lie({ payload }) {
       if (payload.type !== "refund") return undefined;
       shop.known.balance = 0n;
-      return refunded(xdc.id, 1_000_000_000n);
+      return refunded({ amount: "1000000000" });
     },
   });
   await using seller = await startSeller(shop.script);

@@ -4,6 +4,8 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { wirePayment } from "./arbitraries.testing.ts";
 import { decodeHeader, encodeHeader } from "../encoding/headers.ts";
+import { toLowerHex } from "../encoding/hex.ts";
+import { depositCollector } from "../networks/channel-addresses.ts";
 import { apothem, xdc } from "../networks/networks.ts";
 import { parsePayment, parsePaymentRequest, signatureBytesMax, toWirePayment } from "./payment.ts";
 import {
@@ -240,6 +242,16 @@ describe("the body of /verify and /settle", () => {
     expect(refusalOf(parsePaymentRequest({ ...two, x402Version })).code).toBe(
       "invalid_x402_version",
     );
+  });
+
+  test("a transfer to the collector of deposits is refused: whoever calls that takes the money", () => {
+    const payload = objectIn(flat, "payload");
+    for (const to of [depositCollector, toLowerHex(depositCollector)]) {
+      const authorization = { ...objectIn(payload, "authorization"), to };
+      const paymentPayload = { ...flat, payload: { ...payload, authorization } };
+      const refused = refusalOf(parsePaymentRequest({ ...two, paymentPayload }));
+      expect(refused.code).toBe("pay_to_mismatch");
+    }
   });
 
   test("a payload that is no object is a malformed payload, not a wrong version", () => {
