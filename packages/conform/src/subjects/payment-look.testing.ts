@@ -68,9 +68,11 @@ export function createLook(
     const open = transactions.find(key);
     if (open && count > open.nonce) {
       // A block came since the transfer was looked for. What moved the money stays written down, since
-      // a reorganisation may bring back its nonce; what reverted is signed anew.
+      // a reorganisation may bring back its nonce; what reverted is signed anew, but for one that never
+      // ends what it has sent.
       const isMoved = (await findTransfer({ rpc, token }, authorization)) !== undefined;
-      return isMoved ? undefined : transactions.forget(key, count);
+      const isKept = isMoved || fault === "expires-while-pending";
+      return isKept ? undefined : transactions.forget(key, count);
     }
     if (fault === "killed-after-the-send" && transactions.isOfEarlierProcess(key)) {
       // As one that wrote nothing down and asks the node for its wallet's next nonce.
