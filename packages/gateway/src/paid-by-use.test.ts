@@ -56,6 +56,7 @@ beforeEach(async () => {
       sold("GET /reports", { balance: { ...balance, scope: "all", costHeader: "X-Units" } }),
       sold("POST /v1/chat", { costFrom, stream: "sse" }),
       sold("GET /final", { balance: { ...balance, costHeader: "X-Units", finalAbove: "4.99" } }),
+      sold("GET /alone", { balance: { ...balance, costHeader: "X-Units" } }),
       sold("POST /v1/whole", { costFrom }),
       sold("POST /v1/cut", {
         balance: { ...balance, scope: "all", overrun: "stop" },
@@ -72,9 +73,9 @@ afterEach(async () => {
 });
 
 /** Tops up with a request that costs nothing, and returns the token. */
-async function toppedUp(): Promise<{ "PAYMENT-PASS": string }> {
+async function toppedUp(path = "/reports"): Promise<{ "PAYMENT-PASS": string }> {
   answer = (response) => void response.writeHead(200, { "X-Units": "0" }).end();
-  const url = `${gateway.url}/reports`;
+  const url = `${gateway.url}${path}`;
   const response = await fetch(url, { headers: await payFor(url) });
   await response.text();
   expect(response.headers.get("X-Balance-Remaining")).toBe("5000000");
@@ -137,6 +138,12 @@ test("the cost is what a header of the upstream says, which the buyer does not s
   const failed = await fetch(`${gateway.url}/reports`, { headers });
   expect([failed.status, moneyOf(failed)]).toEqual([503, ["4987700", "0"]]);
   expect(failed.headers.get("X-Units")).toBeNull();
+});
+
+test("a balance without a scope of its own pays for its route alone", async () => {
+  const headers = await toppedUp("/alone");
+  expect((await fetch(`${gateway.url}/final`, { headers })).status).toBe(402);
+  expect(moneyOf(await fetch(`${gateway.url}/alone`, { headers }))).toEqual(["5000000", "0"]);
 });
 
 test("a body that is larger than the route takes is refused, and costs nothing", async () => {

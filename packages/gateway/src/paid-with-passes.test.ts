@@ -10,13 +10,17 @@ import { startGateway, type Gateway } from "./gateway.ts";
 const passes = { uses: 3, validFor: "30d" };
 let asked: Record<string, unknown>[];
 let status: number;
+/** While set, the upstream does not respond; called when its caller has left. */
+let onLeft: (() => void) | undefined;
 let upstream: Listening;
 let gateway: Gateway;
 beforeEach(async () => {
   asked = [];
   status = 200;
+  onLeft = undefined;
   upstream = await listen((request, response) => {
     asked.push(request.headers);
+    if (onLeft) return void request.once("close", onLeft);
     response.writeHead(status, { "PAYMENT-PASS": "forged", "X-Pass-Remaining": "99" });
     response.end("content");
   });
@@ -66,6 +70,24 @@ test("one payment opens the requests of a route, whatever its parameters", async
   const [first, ...uses] = asked.map((one) => [one["x-payment-payer"], one["x-payment-amount"]]);
   expect(first).toEqual([expect.stringMatching(/^0x/), "1000000"]);
   expect(uses).toEqual(uses.map(() => first));
+});
+
+test.each([
+  ["a request that shows a pass alone", {}],
+  ["a request that names itself", { "Idempotency-Key": "report-2" }],
+])("the holder of a pass who leaves before the work fails has used it: %s", async (_, more) => {
+  const { headers } = await buy("/items/1");
+  const hasLeft = Promise.withResolvers<void>();
+  onLeft = hasLeft.resolve;
+  const leaving = new AbortController();
+  const { signal } = leaving;
+  const waiting = fetch(`${gateway.url}/items/2`, { headers: { ...headers, ...more }, signal });
+  await expect.poll(() => asked.length).toBe(2);
+  leaving.abort();
+  await expect(waiting).rejects.toThrow("aborted");
+  await hasLeft.promise;
+  onLeft = undefined;
+  expect(left(await fetch(`${gateway.url}/items/3`, { headers }))).toBe("0");
 });
 
 test("a pass opens no other route", async () => {

@@ -112,13 +112,15 @@ test("without the contract, or without its factory on the list, it has to be dep
     invalidMessage: "The paying smart wallet is not deployed; deploy it first.",
   });
   await none.stop();
-  const env = { ...withBatcher, FARTHING_WALLET_FACTORIES: "none" };
-  const unlisted = await serveOn(devnet, { wallets: [2], env });
-  expect(await verify(unlisted, body)).toMatchObject({
-    ...notDeployed,
-    invalidMessage: expect.stringContaining("does not call its factory"),
-  });
-  await unlisted.stop();
+  for (const factories of ["none", hostileFactory]) {
+    const env = { ...withBatcher, FARTHING_WALLET_FACTORIES: factories };
+    const unlisted = await serveOn(devnet, { wallets: [2], env });
+    expect(await verify(unlisted, body)).toMatchObject({
+      ...notDeployed,
+      invalidMessage: expect.stringContaining("does not call its factory"),
+    });
+    await unlisted.stop();
+  }
 });
 
 test("a wallet that cannot pay is refused with the reason, and nothing is sent", async () => {

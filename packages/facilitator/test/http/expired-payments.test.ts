@@ -226,6 +226,22 @@ test("by a clock that runs ahead, before blocks have shown it: unknown, and then
     .toMatchObject({ isValid: true });
 });
 
+test("by a clock that is behind, before blocks have shown it: unknown, and not one that is not valid yet", async () => {
+  const chain = await startChain();
+  onTestFinished(() => chain.stop());
+  const behind = createSteeredClock();
+  behind.aheadMs = -90_000;
+  const early = await serveOn(chain, { clock: behind });
+  onTestFinished(() => early.stop());
+  const body = bodyOn(chain, { authorization: { validAfter: secondsFromNow(-60) } });
+  expect(await early.post("/verify", body)).toMatchObject({
+    status: 503,
+    body: { error: "service_unavailable" },
+  });
+  const afterBlock = () => chain.mine().then(() => early.post("/verify", body));
+  await expect.poll(afterBlock).toMatchObject({ body: { isValid: true } });
+});
+
 test("by a clock that is put right while the chain is asked: unknown, and then valid", async () => {
   const chain = await startChain();
   onTestFinished(() => chain.stop());

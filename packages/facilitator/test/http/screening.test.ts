@@ -193,6 +193,12 @@ const say =
     response.writeHead(status).end(body);
   };
 
+/** Sends its caller elsewhere, where everything is allowed. */
+function redirect(response: ServerResponse): void {
+  if (response.req.url === "/") say('{"allowed":true}')(response);
+  else response.writeHead(307, { location: "/" }).end();
+}
+
 describe("the service", () => {
   const questions: JsonObject[] = [];
   /** Responds to the next questions. */
@@ -282,7 +288,7 @@ describe("the service", () => {
 
   test.each([
     ["fails, whatever it says", say('{"allowed":true}', 500)],
-    ["redirects", (response: ServerResponse) => response.writeHead(307, { location: "/" }).end()],
+    ["redirects to somebody who allows it", redirect],
     ["says nothing that is understood", say('{"allowed":"yes"}')],
     ["says too much", say(`{"allowed":true,"why":"${"x".repeat(5_000)}"}`)],
     ["never responds", () => undefined],
