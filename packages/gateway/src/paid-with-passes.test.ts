@@ -20,9 +20,11 @@ beforeEach(async () => {
   onLeft = undefined;
   upstream = await listen((request, response) => {
     asked.push(request.headers);
-    if (onLeft) return void request.once("close", onLeft);
-    response.writeHead(status, { "PAYMENT-PASS": "forged", "X-Pass-Remaining": "99" });
-    response.end("content");
+    if (onLeft) request.once("close", onLeft);
+    else {
+      response.writeHead(status, { "PAYMENT-PASS": "forged", "X-Pass-Remaining": "99" });
+      response.end("content");
+    }
   });
   const shared = { passes: { ...passes, scope: "all" }, settle: "before-upstream" };
   const routes = [
