@@ -81,11 +81,9 @@ test("a payment that was lost is recovered by its repeat: nobody is told to pay 
   expect(first).toMatchObject({ success: true });
   loseSince();
   expect((await served.get(`/settlements/${String(first["id"])}`)).status).toBe(404);
-
   const verified = (await served.post("/verify", body)).body;
   expect(verified).toMatchObject({ isValid: false, invalidReason: "already_settled" });
   expect(verified["invalidMessage"]).toMatch(/has paid the payee in transaction 0x.*Do not sign/);
-
   const repeated = await settle(body);
   const { transaction } = first;
   expect(repeated).toMatchObject({ success: true, status: "confirmed", transaction });
@@ -99,13 +97,15 @@ test("a payment that was lost is recovered by its repeat: nobody is told to pay 
   expect(await usesOf(devnet, body)).toEqual([transaction]);
 });
 
-test("a call that waited while its payment was lost is told the success, and no later call is", async () => {
+test("a call that waited while its payment was lost is told the success, no later call is, and nothing is refused meanwhile", async () => {
   const loseSince = remember();
   const body = paymentOf(2);
   await devnet.rpc("evm_setIntervalMining", [0]);
   const waiting = served.post("/settle", body, { prefer: "wait=20" });
   await expect.poll(() => devnet.rpc("txpool_status", [])).toMatchObject({ pending: "0x1" });
   loseSince();
+  const unpayable = bodyOn(devnet, { authorization: { value: 10n ** 30n } });
+  expect((await served.post("/verify", unpayable)).status).toBe(503);
   await devnet.rpc("evm_setIntervalMining", [1]);
   expect(await settle(paymentOf(3))).toMatchObject({ success: true });
   const told = (await waiting).body;
