@@ -11,11 +11,11 @@ import { farthing as charging } from "@farthing/seller/express";
 import { startDevnet } from "@farthing/devnet";
 import { readConfig, silentLog, startFacilitator } from "@farthing/facilitator";
 import express from "express";
+import { keyIn } from "@farthing/facilitator/testing/api-keys";
 import { programFile } from "@farthing/lab/programs";
 import { listen } from "@farthing/seller/testing/listen";
 import { privateKeyToAccount } from "viem/accounts";
 import { freePorts } from "../e2e/support/free-ports.testing.ts";
-import { keyIn } from "@farthing/facilitator/testing/api-keys";
 import { facilitatorEnvironment } from "../e2e/support/market.testing.ts";
 
 const farthing = programFile(new URL("../../packages/cli/bin/farthing.js", import.meta.url));

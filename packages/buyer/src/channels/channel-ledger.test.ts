@@ -184,7 +184,7 @@ test("of two deposits of one amount, a balance that rises by it has the older on
   };
   const put = { ...record, openDeposits: [older, newer] };
   await ledger.changeChannels?.(() => ({ put, result: undefined }));
-  // Somebody else's deposit: what is signed here may still arrive.
+  // The deposit of another account: what is signed here may still arrive.
   expect(await openAfter(8n * call)).toEqual([older, newer]);
   expect(await openAfter(7n * call)).toEqual([newer]);
 });

@@ -237,11 +237,15 @@ test.each(forged)(
   },
 );
 
-const openAnswers: readonly (readonly [
-  string,
-  (seen: SeenVoucher, seller: ReturnType<typeof channelSeller>) => Answer,
-  string,
-])[] = [
+type Lie = (seen: SeenVoucher, seller: ReturnType<typeof channelSeller>) => Answer;
+
+/** A receipt of the call that says why it is not settled. */
+function unsettled(errorReason: string): Lie {
+  return ({ payload: { voucher } }, { charge }) =>
+    charge(voucher.channelId, call, "", sum, { success: false, errorReason });
+}
+
+const openAnswers: readonly (readonly [string, Lie, string])[] = [
   [
     "names no charge in its receipt",
     ({ payload }, { charge }) => charge(payload.voucher.channelId, call, "", {}, { extra: {} }),
@@ -256,24 +260,8 @@ const openAnswers: readonly (readonly [
   ["serves without a receipt", () => ({ status: 200, body: "content" }), "receipt_missing"],
   ["says that another request has this voucher", () => ({ status: 409 }), "request_conflict"],
   ["fails", () => ({ status: 500 }), "seller_unavailable"],
-  [
-    "says that the settlement is under way",
-    ({ payload }, { charge }) =>
-      charge(payload.voucher.channelId, call, "", sum, {
-        success: false,
-        errorReason: "settlement_pending",
-      }),
-    "settlement_pending",
-  ],
-  [
-    "says that the settlement has failed",
-    ({ payload }, { charge }) =>
-      charge(payload.voucher.channelId, call, "", sum, {
-        success: false,
-        errorReason: "insufficient_funds",
-      }),
-    "payment_refused",
-  ],
+  ["says that the settlement is under way", unsettled("settlement_pending"), "settlement_pending"],
+  ["says that the settlement has failed", unsettled("insufficient_funds"), "payment_refused"],
   [
     "refuses the voucher, and shows its total beside that",
     ({ payload: { voucher } }, { challenge }) =>

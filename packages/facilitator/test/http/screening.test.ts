@@ -288,7 +288,7 @@ describe("the service", () => {
 
   test.each([
     ["fails, whatever it says", say('{"allowed":true}', 500)],
-    ["redirects to somebody who allows it", redirect],
+    ["redirects to an address that allows everything", redirect],
     ["says nothing that is understood", say('{"allowed":"yes"}')],
     ["says too much", say(`{"allowed":true,"why":"${"x".repeat(5_000)}"}`)],
     ["never responds", () => undefined],

@@ -244,7 +244,7 @@ describe("the body of /verify and /settle", () => {
     );
   });
 
-  test("a transfer to the collector of deposits is refused: whoever calls that takes the money", () => {
+  test("a transfer to the collector of deposits is refused: the next caller of the collector could take the money", () => {
     const payload = objectIn(flat, "payload");
     for (const to of [depositCollector, toLowerHex(depositCollector)]) {
       const authorization = { ...objectIn(payload, "authorization"), to };

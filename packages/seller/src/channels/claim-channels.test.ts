@@ -217,7 +217,7 @@ test("a refund gives back no more than is left, whatever the buyer asks for", as
 test("a refund gives back what the channel holds now, also where that was read a moment ago", async () => {
   const shop = openShop();
   await shop.pay(deposit);
-  // Somebody else has added to the deposit meanwhile.
+  // Another account has added to the deposit meanwhile.
   shop.chain.set({ balance: 20_000n });
   const all = await shop.pay({ type: "refund", total: 1_000n });
   expect(readReceipt(all.headers)).toMatchObject({ success: true, amount: "19000" });

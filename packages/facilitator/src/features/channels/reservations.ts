@@ -75,17 +75,25 @@ export async function spendReservations(
     .orderBy("channel_id");
   if (engine.hasRowLocks) reserved = reserved.forUpdate();
   const rows = await reserved.execute();
+  await clearReservations(inside, chainId, ids);
+  return rows.map((row) => ({
+    channelId: row.channel_id,
+    account: row.account,
+    credits: Number(row.reserved_credits),
+  }));
+}
+
+async function clearReservations(
+  { db, engine }: Database,
+  chainId: ChainId,
+  ids: readonly Hex[],
+): Promise<void> {
   await db
     .updateTable("channel_vouchers")
     .set({ reserved_credits: 0 })
     .where("chain_id", "=", chainId)
     .where("channel_id", "in", db.selectFrom(textList(engine, ids)).select("given.of"))
     .execute();
-  return rows.map((row) => ({
-    channelId: row.channel_id,
-    account: row.account,
-    credits: Number(row.reserved_credits),
-  }));
 }
 
 /**
@@ -129,7 +137,7 @@ export async function releaseReservations(
   await giveBack(inside, given, now);
   for (const [chainId, rows] of Map.groupBy(over, (row) => row.chainId)) {
     const ids = rows.map(({ channelId }) => channelId);
-    await spendReservations(inside, chainId, ids);
+    await clearReservations(inside, chainId, ids);
   }
 }
 

@@ -10,6 +10,7 @@ import {
 import { channelCalls } from "@farthing/protocol/channel-contract";
 import type { Channels } from "@farthing/engine";
 import { Fault, type Runtime } from "@farthing/engine/base";
+import { callOrUndo } from "../../payments/channels/call-or-undo.ts";
 import type { ChannelAuthorizer } from "../../payments/channels/context.ts";
 import type { ChannelWatch } from "./channel-watch.ts";
 import type { KeptVoucher } from "./model.ts";
@@ -41,16 +42,13 @@ export async function sendClaims(
   // Before anything is sent: another look may see the claim in a block before this one hears of it, and
   // this process may end meanwhile. A claim that has to be made again is then made for nothing.
   const spent = await store.spendReservations(chainId, ids);
-  const restore = () => store.restoreReservations(chainId, spent, clock.nowMs());
-  const called = await chain.call(chainId, data, callWaitMs).catch(async (error: unknown) => {
-    // Nothing was sent.
-    await restore();
-    throw error;
-  });
+  const called = await callOrUndo(
+    () => chain.call(chainId, data, callWaitMs),
+    () => store.restoreReservations(chainId, spent, clock.nowMs()),
+  );
   const fields = { chainId, account: rows[0]?.account, rows: rows.length };
   if (called.kind === "reverts") {
     log.warn({ event: "channel_claim_refused", ...fields }, "Claim of channels would revert");
-    await restore();
     await watch.refresh(chainId, ids);
     // One row may have lost its balance since it was read; the others must not wait for it.
     const half = Math.ceil(rows.length / 2);

@@ -35,7 +35,7 @@ async function openEmails() {
   return { time, emails, sent, add };
 }
 
-test("a mailbox gets three links a day, whoever types it and in whichever spelling", async () => {
+test("a mailbox gets three links a day from all accounts and for all its spellings together", async () => {
   const { time, emails, sent, add } = await openEmails();
   for (const [at, address] of ["a.nna@shop.example", "anna+2@shop.example"].entries()) {
     expect(await add(accountOf(at), address)).toMatchObject({ kind: "added" });

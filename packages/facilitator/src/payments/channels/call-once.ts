@@ -2,10 +2,8 @@
  * Claims and refunds that sellers ask for by /settle. A caller that repeats one is told of its
  * transaction: another one would burn gas for nothing, and be paid for.
  */
-import type { Channels } from "@farthing/engine";
 import type { Clock } from "@farthing/engine/base";
-
-type Called = Awaited<ReturnType<Channels["call"]>>;
+import { callOrUndo, type Called } from "./call-or-undo.ts";
 
 /** Calls, unless the call of this name was sent within the last minute; then its result is returned. */
 export type CallOnce = (name: string, call: () => Promise<Called>) => Promise<Called>;
@@ -35,14 +33,7 @@ export function createCallOnce(clock: Pick<Clock, "nowMs">): CallOnce {
     sent.set(name, own);
     const [oldest] = sent.keys();
     if (sent.size > rememberedMax && oldest !== undefined) sent.delete(oldest);
-    let called: Called | undefined;
-    try {
-      called = await call();
-    } finally {
-      // Nothing was sent.
-      if (called === undefined || called.kind === "reverts") sent.delete(name);
-    }
-    own.called = called;
-    return called;
+    own.called = await callOrUndo(call, async () => void sent.delete(name));
+    return own.called;
   };
 }

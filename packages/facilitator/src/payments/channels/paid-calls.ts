@@ -14,6 +14,7 @@ import type { CallerRequest } from "../../http/access/caller.ts";
 import type { PaymentContext } from "../context.ts";
 import { isPaying, payForCall } from "../keyless/terms.ts";
 import { denialProblem } from "../settle-terms.ts";
+import { callOrUndo } from "./call-or-undo.ts";
 
 /** A row of a claim takes a third of the gas of a payment alone; a sweep and a refund take less than one. */
 const paymentsPerRow = 1 / 3;
@@ -62,13 +63,9 @@ export function paidCalls(
 
   const payAndCall: Channels["call"] = async (...input) => {
     const undo = apiKey === null ? await pay() : await payAndSpend();
-    const called = await chain.call(...input).catch(async (error: unknown) => {
-      // Nothing was sent.
-      await undo();
-      throw error;
-    });
-    if (called.kind === "reverts") await undo();
-    else if (apiKey === null) await context.spendReservations(chainId, rows);
+    const called = await callOrUndo(() => chain.call(...input), undo);
+    const isSent = called.kind !== "reverts";
+    if (isSent && apiKey === null) await context.spendReservations(chainId, rows);
     return called;
   };
 
@@ -77,7 +74,7 @@ export function paidCalls(
     call(...input) {
       const call = () => payAndCall(...input);
       const name = nameOf(payload, requirements);
-      // Anybody may send a claim that would revert, which must not keep the seller's from being sent.
+      // A caller without a key may send a claim that would revert, which must not keep the seller's from being sent.
       if (apiKey === null || name === undefined) return call();
       return context.callOnce(`${apiKey.account} ${name}`, call);
     },
